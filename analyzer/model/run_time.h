@@ -27,7 +27,7 @@ struct TimeBalance {
   // Of the recorded threads since they were created, in ns: ready to run, but without a CPU; and with one. A
   // thread that waits for a lock may be either. 0: not known.
   std::uint64_t run_delay_ns = 0, cpu_ns = 0;
-  std::uint64_t run_delays = 0; // how often they got a CPU
+  std::uint64_t run_delays = 0; // how often threads of the process gave up their CPU
 
   // In steps that neither slept nor waited for a lock: others had the CPUs.
   std::uint64_t without_cpu() const { return descheduled - asleep - lock_waits; }

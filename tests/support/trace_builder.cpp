@@ -369,7 +369,7 @@ std::string TraceBuilder::end_json() const {
                                std::to_string(sparse_ns) + "}") +
          (run_delay_ns == 0 ? ""
                             : ",\"run_delay_ns\":" + std::to_string(run_delay_ns) +
-                                  ",\"run_delays\":" + std::to_string(run_delays)) +
+                                  ",\"voluntary_switches\":" + std::to_string(voluntary_switches)) +
          ",\"not_counted_ns\":0,\"threads\":[]}\n";
 }
 

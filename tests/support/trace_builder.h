@@ -166,9 +166,9 @@ public:
   std::string locks = "all"; // or "auto", "off"; empty: not stated
   bool c_locks_seen = true;
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0, wake_sparse_ns = 0;
-  std::uint64_t sparse_ns = 0;                    // 0: end.json does not say how samples were taken
-  std::uint64_t run_delay_ns = 0, run_delays = 0; // 0: end.json does not say
-  bool truncated = false;                         // by the limit of size, as end.json says
+  std::uint64_t sparse_ns = 0; // 0: end.json does not say how samples were taken
+  std::uint64_t run_delay_ns = 0, voluntary_switches = 0; // 0: end.json does not say
+  bool truncated = false;                                 // by the limit of size, as end.json says
   std::uint64_t cpu_ns = 1000000, virtual_work = 0;
   std::uint64_t wall_ns = 1; // of the process
   // Work is CPU time.

@@ -232,7 +232,7 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.wake_sparse_ns = line.number("wake_sparse_ns", 0);
   builder.sparse_ns = line.number("sparse_ns", 0);
   builder.run_delay_ns = line.number("run_delay_ns", 0);
-  builder.run_delays = line.number("run_delays", 0);
+  builder.voluntary_switches = line.number("voluntary_switches", 0);
 }
 
 bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {

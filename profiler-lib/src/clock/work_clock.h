@@ -147,7 +147,6 @@ struct EventGroups {
 struct RunDelay {
   bool known = false;
   std::uint64_t ns = 0;
-  std::uint64_t times = 0; // that it got one
 };
 // By the descriptor of the thread's file, if there is one: without, it takes six times as long.
 RunDelay read_run_delay(int file = -1) noexcept;

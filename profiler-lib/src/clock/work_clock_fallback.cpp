@@ -249,9 +249,9 @@ constexpr char kDelayFile[] = "/proc/thread-self/schedstat";
 RunDelay parse_delay(const char* text, ssize_t bytes) noexcept {
   const char* const end = text + std::max<ssize_t>(bytes, 0);
   RunDelay delay;
-  std::uint64_t on_cpu = 0;
+  std::uint64_t on_cpu = 0, times = 0;
   const char* at = text;
-  for (std::uint64_t* const number : {&on_cpu, &delay.ns, &delay.times}) {
+  for (std::uint64_t* const number : {&on_cpu, &delay.ns, &times}) {
     const auto [rest, error] = std::from_chars(at, end, *number);
     if (error != std::errc{} || rest == end || (*rest != ' ' && *rest != '\n'))
       return {};

@@ -206,7 +206,8 @@ std::string end_json(const RunEnd& end) {
       .number("window_count", end.window_count)
       .raw("windows", array_json(end.windows, window_json));
   if (end.run_delay.known)
-    json.number("run_delay_ns", end.run_delay.ns).number("run_delays", end.run_delay.times);
+    json.number("run_delay_ns", end.run_delay.ns)
+        .number("voluntary_switches", end.voluntary_switches);
   if (!end.between_steps.empty())
     json.raw("between_steps_ns", end.between_steps);
   if (!end.sampling.empty())

@@ -58,6 +58,7 @@ struct RunEnd {
   std::uint64_t not_counted_ns =
       0;              // CPU time of all threads during which their events were not counted
   RunDelay run_delay; // of all recorded threads
+  std::uint64_t voluntary_switches = 0;
   std::vector<std::uint32_t>
       chunks; // of each stream, by number: a reader sees that a file lost its end
   std::vector<LiveThread> threads;

@@ -30,6 +30,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -208,7 +209,6 @@ void add_totals(Session& s, const ThreadState& thread, std::uint64_t cpu_ns) {
   const RunDelay delay = read_run_delay_of(thread.os_thread);
   s.run_delay.known |= delay.known;
   s.run_delay.ns += delay.ns;
-  s.run_delay.times += delay.times;
   for (unsigned kind = 0; kind < kKindsBetweenSteps; ++kind)
     s.between_steps[kind] += thread.between_steps[kind];
   // What a thread that waits has used since its last step.
@@ -322,6 +322,9 @@ RunEnd run_end(Session& s, bool unfinished, const SamplingTotals& sampling) {
     end.between_steps = between_steps_json(s);
   end.not_counted_ns = s.not_counted_ns;
   end.run_delay = s.run_delay;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  end.voluntary_switches = static_cast<std::uint64_t>(usage.ru_nvcsw);
   const ControlPage& page = tp_control_page;
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(page.begun, kMostWindows); ++i) {
     const Window& window = page.windows[i];

@@ -104,7 +104,7 @@ TEST(Conservation, WaitingForACpuIsSeenInLocks) {
   constexpr std::uint64_t kToWake = 2 * 50'000; // two threads, on free CPUs
   for (const std::uint64_t delay : {kToWake + 5, kToWake + 6}) {
     const std::string script =
-        "run cpus=1 locks=all hz=1000000000 same_as_time=1 run_delays=2 run_delay_ns=" +
+        "run cpus=1 locks=all hz=1000000000 same_as_time=1 voluntary_switches=2 run_delay_ns=" +
         std::to_string(delay) +
         "\n"
         "lock-place 0 spin_mutex q.cpp 17\n"

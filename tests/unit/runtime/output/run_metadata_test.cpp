@@ -35,7 +35,8 @@ TEST(RunMetadata, TheEndHasTotalsStreamsAndLiveThreads) {
   end.window_count = 2;
   end.recorded_ns = 9;
   end.recorded_cpu_ns = 4;
-  end.run_delay = {true, 8, 2};
+  end.run_delay = {true, 8};
+  end.voluntary_switches = 2;
   EXPECT_EQ(
       without_times(end_json(end)),
       R"({"schema":"taskpath.end/1","end":"exit","time_end":N,"mono_end_ns":N,"cpu_ns":5,)"
@@ -44,7 +45,7 @@ TEST(RunMetadata, TheEndHasTotalsStreamsAndLiveThreads) {
       R"({"stream":0,"os_thread":100,"cpu_ns":20,"paused_work":1},)"
       R"({"stream":1,"os_thread":101,"cpu_ns":30,"paused_work":0}],)"
       R"("recorded_ns":9,"recorded_cpu_ns":4,"window_count":2,"windows":[)"
-      R"({"begin_ns":1,"end_ns":3,"cpu_ns":1},{"begin_ns":5,"end_ns":12,"cpu_ns":3}],"run_delay_ns":8,"run_delays":2})"
+      R"({"begin_ns":1,"end_ns":3,"cpu_ns":1},{"begin_ns":5,"end_ns":12,"cpu_ns":3}],"run_delay_ns":8,"voluntary_switches":2})"
       "\n");
 }
 
