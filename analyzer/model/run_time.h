@@ -27,14 +27,14 @@ struct TimeBalance {
   // Of the recorded threads since they were created, in ns: ready to run, but without a CPU; and with one. A
   // thread that waits for a lock may be either. 0: not known.
   std::uint64_t run_delay_ns = 0, cpu_ns = 0;
-  std::uint64_t run_delays = 0; // how often threads of the process gave up their CPU
+  std::uint64_t voluntary_switches = 0; // how often threads of the process gave up their CPU
 
   // In steps that neither slept nor waited for a lock: others had the CPUs.
   std::uint64_t without_cpu() const { return descheduled - asleep - lock_waits; }
   // The same, of all that the threads did, but for what it takes to wake a thread on a CPU that is free.
   std::uint64_t waited_for_cpu_ns() const {
     constexpr std::uint64_t kMostToWake = 50'000; // in a virtual machine half of it
-    const Wide woken = Wide{run_delays} * kMostToWake;
+    const Wide woken = Wide{voluntary_switches} * kMostToWake;
     return woken < run_delay_ns ? static_cast<std::uint64_t>(run_delay_ns - woken) : 0;
   }
   // For a twentieth of the time in which they had one or wanted one.

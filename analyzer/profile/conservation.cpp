@@ -211,7 +211,7 @@ CheckedBalance check_balance(const Measured& measured) {
     balance.lock_waits = std::min(read.lock_waits, balance.descheduled - balance.asleep);
     if (measured.info.end && measured.info.end->run_delay_ns) {
       balance.run_delay_ns = *measured.info.end->run_delay_ns;
-      balance.run_delays = measured.info.end->run_delays;
+      balance.voluntary_switches = measured.info.end->voluntary_switches;
       balance.cpu_ns = read.threads.cpu_ns;
     }
   }

@@ -164,7 +164,7 @@ EndInfo read_end(const std::string& text, const Place& place) {
   end.not_counted_ns = fields.number("not_counted_ns", ~std::uint64_t{0}, 0);
   if (fields.has("run_delay_ns"))
     end.run_delay_ns = fields.number("run_delay_ns");
-  end.run_delays = fields.number("voluntary_switches", ~std::uint64_t{0}, 0);
+  end.voluntary_switches = fields.number("voluntary_switches", ~std::uint64_t{0}, 0);
   if (fields.has("between_steps_ns")) {
     const JsonFields kinds(json["between_steps_ns"], file);
     auto& between = end.between_steps_ns.emplace();
