@@ -318,7 +318,7 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
   const bool sleeps = profile.counts_sleep_of(lock);
   std::string text =
       fmt::format("{} of the {} run one after the other, for {}{}",
-                  lock.objects > 1 ? "The sections of one" : "The sections", lock.phrase(),
+                  lock.objects > 1 ? "The sections of one object" : "The sections", lock.phrase(),
                   lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
                   amount(profile, sleeps ? lock.sections_with_latency : lock.bound.sections));
   if (sleeps)

@@ -26,7 +26,7 @@ program "" "address=64 reused=1" "section SLOT place=0 lead=50 work=300" "addres
 exits 0 reused
 one_line
 in_out "speedup at most 3.18, and (if what was at its address was one lock) 1.21 by the spin_mutex at q.cpp:17."
-in_out "The sections of one of the spin_mutex at q.cpp:17 run one after the other, for 1200 units (if what was at its address was one lock): hold it for a shorter time (its own code half as long: parallelism at most"
+in_out "The sections of one object of the spin_mutex at q.cpp:17 run one after the other, for 1200 units (if what was at its address was one lock): hold it for a shorter time (its own code half as long: parallelism at most"
 in_out "Lock spin_mutex at q.cpp:17: 8 times, held 1320 units; if it is one object, parallelism at most 1.21"
 exits 0 -q reused --warnings
 in_err "q.cpp:17: warning: lock: the sections of the spin_mutex at q.cpp:17 take longer than the critical path; parallelism is at most 1.21 if it is one object [-Wlock]"
