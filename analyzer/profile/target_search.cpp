@@ -298,8 +298,8 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
   search.locks = static_cast<std::uint32_t>(limiting.size());
   FoundRegions found = find_smallest_set(program, search);
   // "All of main" is an answer only where its parts are too many to name.
-  constexpr std::size_t kMostParts = 5;
-  if (found.outcome != FoundRegions::Outcome::Reached || found.choices.size() > kMostParts) {
+  constexpr std::size_t kMostPieces = 5;
+  if (found.outcome != FoundRegions::Outcome::Reached || found.choices.size() > kMostPieces) {
     search.only_in_parts = {};
     found = find_smallest_set(program, search);
   }
