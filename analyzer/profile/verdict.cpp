@@ -141,6 +141,15 @@ std::string by_bounds(const Profile& profile) {
                            percent(overhead, all));
 }
 
+// For a twentieth of the work, or more: locks in a library (stdio, malloc) among others, for which more threads would
+// wait longer.
+bool sleeps_for_what_is_not_known(const Profile& profile) {
+  std::uint64_t unknown = 0;
+  for (const SiteRow& site : profile.sites)
+    unknown += site.latency - std::min(site.slept_in.known(), site.latency);
+  return Wide{unknown} * 20 >= profile.work && unknown > 0;
+}
+
 std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool order_unseen = !profile.unseen_order.empty();
   const bool sleeps_with_lock =
@@ -151,16 +160,18 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
       (!locks.c_observed && locks.unseen.refers_to_c_locks);
   const bool ends_unseen =
       std::ranges::any_of(locks.rows, [](const LockRow& row) { return row.unmatched > 0; });
-  const bool locks_unseen =
-      !locks.unseen.locks.empty() || sleeps_with_lock || locks_unrecorded || ends_unseen;
+  const bool sleep_unseen = sleeps_for_what_is_not_known(profile);
+  const bool locks_unseen = !locks.unseen.locks.empty() || sleeps_with_lock || locks_unrecorded ||
+                            ends_unseen || sleep_unseen;
   const std::string_view unseen =
-      sleeps_with_lock   ? "steps that hold a lock slept, and others may wait for that"
-      : !locks_unseen    ? "not all order was seen"
-      : locks_unrecorded ? locks.observed ? "locks of the C library were not recorded"
-                                          : "its locks were not recorded"
-      : ends_unseen      ? "not all ends of locks' sections were seen"
-      : order_unseen     ? "not all order and not all locks were seen"
-                         : "not all locks were seen";
+      sleeps_with_lock             ? "steps that hold a lock slept, and others may wait for that"
+      : !locks_unseen              ? "not all order was seen"
+      : locks_unrecorded           ? locks.observed ? "locks of the C library were not recorded"
+                                                    : "its locks were not recorded"
+      : ends_unseen                ? "not all ends of locks' sections were seen"
+      : locks.unseen.locks.empty() ? "threads slept, and it is not known whether for each other"
+      : order_unseen               ? "not all order and not all locks were seen"
+                                   : "not all locks were seen";
   // Predictions take what was at one address for one lock, also where other objects may have been there.
   const LockRow* const lock = profile.limiting_lock();
   const bool is_conditional = lock && lock->bound_kind == LockBoundKind::IfOneObject;

@@ -30,6 +30,34 @@ Profile between_serial_code(unsigned tasks) {
   return profile_of_verdict(script + "wait-end\nend work=20\nthread-end\n");
 }
 
+// 64 tasks of 10 us, which sleep: what they sleep for is known, or not, or not of a twentieth of their time.
+TEST(Verdict, SleepOfAnUnknownKindMayBeForOtherThreads) {
+  const auto headline_of = [](const std::string& sleep) {
+    std::string script = "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 time_hz=1000000000 "
+                         "same_as_time=1 sleep_seen=1 waits_seen=1 locks=all c_locks_seen=1\n"
+                         "site 1 a.cpp 1\nstream 0\nthread role=main\n";
+    for (int i = 0; i < 64; ++i)
+      script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
+    script += "wait ctx=last\n";
+    for (int i = 64; i-- > 0;)
+      script += sleep + "task task=0." + std::to_string(i) + " work=10000 wall=5000\n";
+    return make_profile(
+               test::parse_trace_script(script + "wait-end\nend work=20\nthread-end\n").source(),
+               {})
+        .verdict.headline;
+  };
+  const std::string unknown = headline_of("asleep time=1000 waited=0\n");
+  EXPECT_TRUE(unknown.starts_with("May scale to ")) << unknown;
+  EXPECT_NE(std::string::npos,
+            unknown.find("threads slept, and it is not known whether for each other"))
+      << unknown;
+  for (const char* const sleep :
+       {"asleep-in time=1000 kind=1\nasleep time=1000 waited=0\n", "asleep time=400 waited=0\n"}) {
+    const std::string known = headline_of(sleep);
+    EXPECT_TRUE(known.starts_with("Scales to ")) << sleep << known;
+  }
+}
+
 TEST(Phases, AreSerialCodeAtBothEnds) {
   const Profile profile = between_serial_code(8);
   ASSERT_EQ(60u, profile.span);
