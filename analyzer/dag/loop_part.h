@@ -12,8 +12,8 @@ namespace tp::analysis {
 
 struct LoopPart {
   std::uint64_t iterations = 1; // of all dimensions: their product; 0: divisible, size not known
-  std::uint64_t ordered =
-      0; // with 0 iterations: how many there are, which wait for each other; 0: not known
+  // With 0 iterations: how many there are, which wait for each other; 0: not known.
+  std::uint64_t ordered = 0;
   std::uint64_t grain = 1;    // likewise
   std::uint64_t largest = 1;  // iterations of the largest leaf
   std::uint64_t halvings = 0; // on the way to the deepest leaves

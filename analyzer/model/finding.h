@@ -55,10 +55,10 @@ struct Finding {
   std::uint64_t body_calls = 0, iterations = 0; // of a loop: of its site
   std::uint64_t tokens = 0;                     // FewTokens: of the pipeline, at most
   Finer finer = Finer::SmallerGrain;            // Imbalance
-  std::uint64_t missing_threads =
-      0; // that the regions around an OpenMP loop asked for and did not get
-  ThreadRange
-      divided_for; // Imbalance, and of OpenMP's regions: threads that the runtime divides for
+  // That the regions around an OpenMP loop asked for and did not get.
+  std::uint64_t missing_threads = 0;
+  // Imbalance, and of OpenMP's regions: threads that the runtime divides for.
+  ThreadRange divided_for;
   bool has_barriers = false;   // Imbalance of a region: its code begins or ends at one
   bool may_hide_loops = false; // Imbalance of a region: of g++'s, whose static loops do not show
   // In the unit of work, on `procs` CPUs: the time predicted for this run, and a time that the

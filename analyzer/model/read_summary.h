@@ -73,7 +73,7 @@ struct ThreadTotals {
   std::uint64_t workers = 0; // of oneTBB
   std::uint64_t created = 0; // by the program, which was recorded
   std::uint64_t others = 0;  // not main()'s either: who creates and joins them is not known
-  std::uint64_t cpu_ns = 0;  // of the threads that have ended
+  std::uint64_t cpu_ns = 0;  // of all, also of those that were alive at the end
   std::uint64_t paused_work = 0;
 };
 

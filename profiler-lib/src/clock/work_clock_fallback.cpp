@@ -287,10 +287,6 @@ void close_delay_file(ThreadClock& clock) noexcept {
   clock.delay_file = -1;
 }
 
-} // namespace
-
-namespace {
-
 RunDelay read_delay_file(const char* path) noexcept {
   const int opened = open(path, O_RDONLY | O_CLOEXEC);
   if (opened < 0)
