@@ -25,6 +25,7 @@ LockRules rules_of(std::uint8_t kind) {
   case trace::LockKind::OmpLock:
   case trace::LockKind::OmpNestLock:
   case trace::LockKind::OmpOrdered:
+  case trace::LockKind::OmpAtomic:
     return {HandOver::InOrder};
   case trace::LockKind::Mutex:
     return {HandOver::SpinsThenSleeps};

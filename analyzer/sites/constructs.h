@@ -114,6 +114,7 @@ inline constexpr ConstructNoun kNouns[] = {
     {name_of(trace::Construct::OmpFor), kLoop},
     {name_of(trace::Construct::OmpTaskloop), kLoop},
     {name_of(trace::Construct::OmpSections), "sections"},
+    {name_of(trace::Construct::OmpReduction), "combiner"},
     {name_of(trace::Construct::ParallelPipeline), kPipeline},
     {name_of(trace::Construct::FlowGraph), kNode},
     {"continue_node", kNode},

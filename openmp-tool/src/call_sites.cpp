@@ -155,4 +155,9 @@ std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned
   return site_of({}, caller, construct, team.site, true);
 }
 
+std::uint32_t site_of_reduction(const Team& team, const Ident* ident, const void* caller) {
+  return site_of({.ident = ident, .caller = caller}, caller, TP_CONSTRUCT_OMP_REDUCTION, team.site,
+                 false);
+}
+
 } // namespace tp::omp

@@ -98,5 +98,6 @@ inline std::uint32_t known_site_of_task(const Call& call) {
 // Without an address that of the region is taken. `is_combined`: it is one call with the region.
 std::uint32_t site_of_worksharing(const Team& team, const void* caller, unsigned construct,
                                   bool is_combined);
+std::uint32_t site_of_reduction(const Team& team, const Ident* ident, const void* caller);
 
 } // namespace tp::omp

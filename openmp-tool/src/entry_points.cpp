@@ -9,6 +9,7 @@
 #include "call_sites.h"
 #include "chunks.h"
 #include "loop_order.h"
+#include "program_code.h"
 #include "tasks.h"
 
 #include "tp/hooks.h"
@@ -328,10 +329,10 @@ static void note_taskloop(Taskloop& loop, std::uint64_t lower, std::uint64_t upp
 TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std::int32_t if_value,
                               std::uint64_t* lower, std::uint64_t* upper, std::int64_t stride,
                               std::int32_t no_group, std::int32_t schedule, std::uint64_t grain,
-                              void* duplicate) {
+                              Duplicate* duplicate) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, void*, std::int32_t, std::uint64_t*, std::uint64_t*,
-                         std::int64_t, std::int32_t, std::int32_t, std::uint64_t, void*)>(
+                         std::int64_t, std::int32_t, std::int32_t, std::uint64_t, Duplicate*)>(
           "__kmpc_taskloop");
   constexpr std::int32_t kGrainSize = 1; // of the clauses that say how many tasks
   const bool is_inside = is_inside_another(TP_CALLER);
@@ -344,7 +345,73 @@ TP_ENTRY void __kmpc_taskloop(Ident* ident, std::int32_t thread, void* task, std
                 duplicate);
   Call call{.ident = ident, .caller = TP_CALLER, .taskloop = &loop, .is_undeferred = if_value == 0};
   const Creation creation(call);
-  next(ident, thread, task, if_value, lower, upper, stride, no_group, schedule, grain, duplicate);
+  next(ident, thread, task, if_value, lower, upper, stride, no_group, schedule, grain,
+       as_program_code(duplicate));
+}
+
+// Reductions of clang's. `lock`: for the code with which the threads combine their values themselves, if the result is 1.
+template <typename Function>
+static std::int32_t reduce(Function* next, Ident* ident, std::int32_t thread, std::int32_t count,
+                           std::size_t size, void* data, Combine* combine, void* lock,
+                           const void* caller, bool waits) {
+  if (data == nullptr || combine == nullptr)
+    return next(ident, thread, count, size, data, combine, lock);
+  Reduction reduction(data, combine, ident, caller, waits);
+  return next(ident, thread, count, size, &reduction, &Reduction::combine, lock);
+}
+using Reduce = std::int32_t(Ident*, std::int32_t, std::int32_t, std::size_t, void*, Combine*,
+                            void*);
+TP_ENTRY std::int32_t __kmpc_reduce(Ident* ident, std::int32_t thread, std::int32_t count,
+                                    std::size_t size, void* data, Combine* combine, void* lock) {
+  static auto* const next = next_function<Reduce>("__kmpc_reduce");
+  return reduce(next, ident, thread, count, size, data, combine, lock, TP_CALLER, true);
+}
+TP_ENTRY std::int32_t __kmpc_reduce_nowait(Ident* ident, std::int32_t thread, std::int32_t count,
+                                           std::size_t size, void* data, Combine* combine,
+                                           void* lock) {
+  static auto* const next = next_function<Reduce>("__kmpc_reduce_nowait");
+  return reduce(next, ident, thread, count, size, data, combine, lock, TP_CALLER, false);
+}
+TP_ENTRY void __kmpc_end_reduce(Ident* ident, std::int32_t thread, void* lock) {
+  static auto* const next = next_function<void(Ident*, std::int32_t, void*)>("__kmpc_end_reduce");
+  note_end_of_reduction();
+  next(ident, thread, lock);
+}
+
+// Of tasks: what clang says of each variable (kmp_taskred_input_t).
+struct TaskReduction {
+  void* shared;
+  void* original;
+  std::size_t size;
+  void* initialize;
+  void* finish;
+  Combine* combine;
+  std::uint32_t flags;
+};
+static TaskReduction* with_program_code(TaskReduction* copies, const TaskReduction* given,
+                                        std::int32_t count) {
+  for (std::int32_t i = 0; i < count; ++i) {
+    copies[i] = given[i];
+    copies[i].combine = as_code_after_group(given[i].combine);
+  }
+  return copies;
+}
+#define TP_COPY_OF(given, count)                                                                   \
+  with_program_code(static_cast<TaskReduction*>(__builtin_alloca(static_cast<std::size_t>(count) * \
+                                                                 sizeof(TaskReduction))),          \
+                    static_cast<const TaskReduction*>(given), count)
+TP_ENTRY void* __kmpc_taskred_init(std::int32_t thread, std::int32_t count, void* given) {
+  static auto* const next =
+      next_function<void*(std::int32_t, std::int32_t, void*)>("__kmpc_taskred_init");
+  return next(thread, count, TP_COPY_OF(given, count));
+}
+TP_ENTRY void* __kmpc_taskred_modifier_init(Ident* ident, std::int32_t thread,
+                                            std::int32_t is_worksharing, std::int32_t count,
+                                            void* given) {
+  static auto* const next =
+      next_function<void*(Ident*, std::int32_t, std::int32_t, std::int32_t, void*)>(
+          "__kmpc_taskred_modifier_init");
+  return next(ident, thread, is_worksharing, count, TP_COPY_OF(given, count));
 }
 
 // Static loops and sections. `lower` and `upper` are those of the loop before, of the thread's first chunk after.
@@ -598,7 +665,8 @@ TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*,
                          void**, int, void*)>("GOMP_task");
   Call call{.caller = TP_CALLER, .is_undeferred = !if_value};
   const Creation creation(call);
-  next(function, data, copy, size, alignment, if_value, flags, dependences, priority, detach);
+  next(function, data, as_program_code(copy), size, alignment, if_value, flags, dependences,
+       priority, detach);
 }
 
 // libomp compares the bounds of a taskloop of g++'s as unsigned numbers, and upwards: one that counts down, or from below
@@ -690,10 +758,12 @@ template <typename Index>
     Taskloop loop{.grain = (flags & kGrainSize) != 0 && count > 0 ? count : 1};                    \
     Call call{.caller = TP_CALLER, .taskloop = &loop, .is_undeferred = (flags & kIf) == 0};        \
     const Creation creation(call);                                                                 \
+    Copy* const own_copy = as_program_code(copy);                                                  \
     (is_counted_wrongly(flags, start, end)                                                         \
-         ? count_taskloop<Index>(next, function, data, copy, size, alignment, flags, count,        \
+         ? count_taskloop<Index>(next, function, data, own_copy, size, alignment, flags, count,    \
                                  priority, start, end, step)                                       \
-         : next(function, data, copy, size, alignment, flags, count, priority, start, end, step)); \
+         : next(function, data, own_copy, size, alignment, flags, count, priority, start, end,     \
+                step));                                                                            \
   }
 TP_TASKLOOP(, long)
 TP_TASKLOOP(_ull, Unsigned)

@@ -9,6 +9,7 @@
 #include "dependences.h"
 #include "loop_order.h"
 #include "ompt.h"
+#include "program_code.h"
 #include "tasks.h"
 
 #include "tp/hooks.h"
@@ -440,6 +441,7 @@ void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, boo
   data->ptr = task;
   task->around = around;
   task->is_implicit = true; // a reference to the team: of an own one, the first
+  task->index = index;
   if (!is_own)
     team->refs.fetch_add(1, std::memory_order_relaxed);
   task->begun = true;
@@ -459,10 +461,15 @@ void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, boo
 
 // ---- barriers, taskwaits, taskgroups
 
+// The innermost one that the calling thread is in.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Reduction* reduction = nullptr;
+
 void arrive(Task& task) {
   end_worksharing(task); // a loop that was cancelled
   const tp_context phase = phase_of(task);
   hand_over_children(task, phase);
+  if (reduction != nullptr) [[unlikely]]
+    reduction->note_arrival();
   ++task.waits;
   tp_on_barrier(&phase, task.team->size.load(std::memory_order_relaxed));
   tp_on_search();
@@ -533,21 +540,29 @@ void wait_for_group(Task& task) {
     interrupt(task);
 }
 
+void join_group(Task& task, Group& group) {
+  wait_for_group(task);
+  group.joined = true;
+  if (group.unjoined)
+    end_wait(task);
+  else
+    resume(task);
+  if (group.children != 0)
+    tp_on_context_end(&group.children);
+  if (group.all_below != 0) {
+    wait_shortly(all_below(group));
+    tp_on_context_end(&group.all_below);
+  }
+}
+
 void end_group(Task& task) {
   Group* const group = task.group;
   if (group == nullptr || group->owner != &task)
     return;
-  wait_for_group(task);
-  if (group->unjoined)
-    end_wait(task);
-  else
+  if (group->joined)
     resume(task);
-  if (group->children != 0)
-    tp_on_context_end(&group->children);
-  if (group->all_below != 0) {
-    wait_shortly(all_below(*group));
-    tp_on_context_end(&group->all_below);
-  }
+  else
+    join_group(task, *group);
   task.group = group->outer;
   delete group;
 }
@@ -596,11 +611,11 @@ bool is_tried(Mutex kind) {
   return kind == Mutex::TestLock || kind == Mutex::TestNestLock;
 }
 bool is_lock(Mutex kind) {
-  return kind != Mutex::Ordered && kind != Mutex::Atomic &&
-         __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0;
+  return kind != Mutex::Ordered && __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0;
 }
 unsigned kind_of_lock(Mutex kind) {
   return kind == Mutex::Critical                          ? TP_LOCK_OMP_CRITICAL
+         : kind == Mutex::Atomic                          ? TP_LOCK_OMP_ATOMIC
          : kind == Mutex::Lock || kind == Mutex::TestLock ? TP_LOCK_OMP_LOCK
                                                           : TP_LOCK_OMP_NEST_LOCK;
 }
@@ -1161,6 +1176,97 @@ void begin_search() {
 void end_first_search() {
   searches_first = false;
   tp_on_runtime_return();
+}
+
+CodeAfterGroup::CodeAfterGroup() : task_(running_task(nullptr)) {
+  Group* const group = task_ != nullptr ? task_->group : nullptr;
+  if (group == nullptr || group->owner != task_) { // not expected
+    task_ = nullptr;
+    state_ = tp_on_program_code();
+  } else if (group->joined) {
+    resume(*task_);
+  } else {
+    join_group(*task_, *group);
+  }
+}
+CodeAfterGroup::~CodeAfterGroup() {
+  if (task_ != nullptr)
+    interrupt(*task_);
+  else
+    tp_on_program_code_end(state_);
+}
+
+Reduction::Reduction(void* data, Combine* combine, const Ident* ident, const void* caller,
+                     bool waits)
+    : data_(data), combine_(combine), ident_(ident), caller_(caller), waits_(waits),
+      outer_(std::exchange(reduction, this)) {}
+
+Reduction::~Reduction() {
+  reduction = outer_;
+  Task* const task = has_arrived_ ? running_task(nullptr) : nullptr;
+  if (task == nullptr)
+    return;
+  if (context_ != 0) {
+    wait_shortly({&context_, TP_CONSTRUCT_OMP_REDUCTION | TP_CONTEXT_EXCLUSIVE});
+    tp_on_context_end(&context_);
+  }
+  const std::uint64_t own = edge_.exchange(0, std::memory_order_relaxed);
+  Team& team = *task->team;
+  if (task->index == 0) {
+    if (waits_)
+      tp_forget_edge(own);
+    return;
+  }
+  tp_forget_edge(own);
+  const std::uint64_t combined = team.combined.load(std::memory_order_acquire);
+  tp_on_acquire_shared(&combined, 1);
+  if (team.combined_left.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    tp_forget_edge(combined);
+}
+
+void Reduction::note_arrival() {
+  if (!std::exchange(has_arrived_, true))
+    edge_.store(tp_on_release(0), std::memory_order_relaxed);
+}
+
+namespace {
+// The other threads of the team go on after this one has come so far.
+void publish_combined(Team& team, std::uint64_t edge) {
+  team.combined.store(edge, std::memory_order_relaxed);
+  team.combined_left.store(team.size.load(std::memory_order_relaxed) - 1,
+                           std::memory_order_release);
+}
+} // namespace
+
+void Reduction::combine(void* into, void* from) {
+  static_cast<Reduction*>(into)->take_over(*static_cast<Reduction*>(from));
+}
+
+void Reduction::take_over(Reduction& from) {
+  Task* const task = has_arrived_ ? running_task(nullptr) : nullptr;
+  if (task == nullptr) // nothing is recorded
+    return combine_(data_, from.data_);
+  std::uint64_t words[2] = {0, preset(site_of_reduction(*task->team, ident_, caller_))};
+  const tp_task described{words, nullptr, nullptr};
+  const tp_context context{&context_, TP_CONSTRUCT_OMP_REDUCTION | TP_CONTEXT_EXCLUSIVE};
+  tp_on_spawn(&described, &context);
+  tp_frame frame;
+  tp_on_task_begin(&frame, &described, &context, 0);
+  tp_on_acquire(edge_.exchange(0, std::memory_order_relaxed), 0);
+  tp_on_acquire(from.edge_.exchange(0, std::memory_order_relaxed), 0);
+  combine_(data_, from.data_);
+  const std::uint64_t edge = tp_on_release(0);
+  edge_.store(edge, std::memory_order_relaxed);
+  if (task->index == 0 && !waits_)
+    publish_combined(*task->team, edge);
+  tp_on_task_end(&frame, 0);
+  tp_on_search();
+}
+
+void note_end_of_reduction() {
+  Task* const task = running_task(nullptr);
+  if (task != nullptr && task->index == 0)
+    publish_combined(*task->team, tp_on_release(0));
 }
 
 void note_end_of_part() {

@@ -45,6 +45,9 @@ struct Team {
   bool has_combined_sections = false; // which libomp reports as a loop
   bool has_combined_loop = false;     // in one call with the region, by g++
   bool is_of_gcc = false;             // whose static loops are part of the implicit tasks
+  // From what the first thread has combined of a reduction in a barrier; how many threads have yet to acquire it.
+  std::atomic<std::uint64_t> combined{0};
+  std::atomic<std::uint32_t> combined_left{0};
   static constexpr unsigned kPhases = 4;
   Phase phases[kPhases];
   std::uint64_t (*words)[2] = nullptr; // of the implicit tasks, as tp_task; as many as requested
@@ -57,6 +60,7 @@ struct Group {
   std::uint64_t all_below = 0; // context: their descendants
   bool unjoined = false;
   bool waits = false;
+  bool joined = false; // the wait is over
 };
 
 // A loop or sections: what one thread runs of it is a task of its own, so that loops of one region do not
@@ -107,6 +111,7 @@ struct alignas(64) Task {
   Task* outer_taskwait;
   Task* around;        // the implicit task in whose place libomp keeps this one
   std::int64_t loops;  // of an implicit task: begun so far
+  unsigned index;      // of an implicit task: its thread's in the team
   const void* ordered; // the ordered block of its loop that it is in, as a lock
   Worksharing work;    // only if has_worksharing
 };

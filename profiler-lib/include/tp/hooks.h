@@ -53,7 +53,8 @@
   X(OMP_FOR, 17, "omp_for")                   /* what one thread runs of a loop */                 \
   X(OMP_SECTIONS, 18, "omp_sections")         /* the same of sections */                           \
   X(OMP_BARRIER, 19, "omp_barrier")           /* what comes before a barrier */                    \
-  X(OMP_PARALLEL_GCC, 20, "omp_parallel_gcc") /* as OMP_PARALLEL: static loops are part of it */
+  X(OMP_PARALLEL_GCC, 20, "omp_parallel_gcc") /* as OMP_PARALLEL: static loops are part of it */   \
+  X(OMP_REDUCTION, 21, "omp_reduction")       /* what threads combine of one in its barrier */
 
 enum tp_construct {
 #define TP_ENUMERATOR(enumerator, number, name) TP_CONSTRUCT_##enumerator = number,
@@ -92,7 +93,8 @@ enum tp_construct {
   X(OMP_LOCK, 16, "omp_lock")                                                                      \
   X(OMP_NEST_LOCK, 17, "omp_nest_lock")                                                            \
   X(OMP_ORDERED, 18, "omp_ordered") /* of a loop: its ordered blocks, one after the other */       \
-  X(HASH_MAP_BUCKET, 19, "hash_map_bucket") /* of a concurrent_hash_map */
+  X(HASH_MAP_BUCKET, 19, "hash_map_bucket") /* of a concurrent_hash_map */                         \
+  X(OMP_ATOMIC, 20, "omp_atomic") /* of atomic constructs and reductions that need a lock */
 
 enum tp_lock_kind {
 #define TP_ENUMERATOR(enumerator, number, name) TP_LOCK_##enumerator = number,
@@ -440,6 +442,10 @@ void tp_on_hand_over(const tp_context* from, const tp_context* to) TP_NOEXCEPT;
  * opens. The second without the first does nothing. */
 void tp_on_runtime_call(void) TP_NOEXCEPT;
 void tp_on_runtime_return(void) TP_NOEXCEPT;
+/* The runtime calls code of the program's inside of such a call, or between the tasks that one creates: that code belongs
+ * to the step, which opens if it is not open. Returns what the second takes when that code has returned. */
+unsigned tp_on_program_code(void) TP_NOEXCEPT;
+void tp_on_program_code_end(unsigned state) TP_NOEXCEPT;
 /* As tp_on_spawn, for a task that such a call creates: closes where the call began. */
 void tp_on_spawn_in_call(const tp_task* task, const tp_context* context) TP_NOEXCEPT;
 /* As tp_on_loop_end; opens nothing: what follows, up to the next event, is the runtime's. */

@@ -55,6 +55,7 @@ static_assert(is(Construct::OmpFor, TP_CONSTRUCT_OMP_FOR));
 static_assert(is(Construct::OmpSections, TP_CONSTRUCT_OMP_SECTIONS));
 static_assert(is(Construct::OmpBarrier, TP_CONSTRUCT_OMP_BARRIER));
 static_assert(is(Construct::OmpParallelGcc, TP_CONSTRUCT_OMP_PARALLEL_GCC));
+static_assert(is(Construct::OmpReduction, TP_CONSTRUCT_OMP_REDUCTION));
 
 #define TP_SAME_NAME(enumerator, number, name)                                                     \
   static_assert(std::string_view(trace::kConstructNames[number]) == name);
@@ -71,6 +72,7 @@ static_assert(static_cast<unsigned>(trace::LockKind::Itt) == TP_LOCK_ITT);
 static_assert(static_cast<unsigned>(trace::LockKind::OmpNestLock) == TP_LOCK_OMP_NEST_LOCK);
 static_assert(static_cast<unsigned>(trace::LockKind::OmpOrdered) == TP_LOCK_OMP_ORDERED);
 static_assert(static_cast<unsigned>(trace::LockKind::HashMapBucket) == TP_LOCK_HASH_MAP_BUCKET);
+static_assert(static_cast<unsigned>(trace::LockKind::OmpAtomic) == TP_LOCK_OMP_ATOMIC);
 static_assert(static_cast<unsigned>(trace::LockKind::Accessor) == TP_LOCK_ACCESSOR);
 static_assert(static_cast<unsigned>(trace::LockKind::PthreadMutex) == TP_LOCK_PTHREAD_MUTEX);
 static_assert(TP_LOCK_SHARED == trace::kLockShared);

@@ -22,6 +22,13 @@ TP_COLD std::uint32_t learn_call(ThreadState& thread, Frame& frame,
   return id;
 }
 
+// Where the runtime called code of the program's.
+enum ProgramCode : unsigned {
+  kProgramCodeGoesOn, // in an open step, or where none may open
+  kProgramCodeInCall,
+  kProgramCodeBetweenSteps,
+};
+
 TP_COLD void spawn_in_call_of_new_thread(const tp_task& task, const tp_context& context) noexcept {
   if (ThreadState* const thread = thread_state_or_create())
     spawn_in_runtime_call(*thread, top(*thread), task, context);
@@ -71,6 +78,32 @@ TP_EXPORT void tp_on_runtime_call(void) noexcept {
 TP_EXPORT void tp_on_runtime_return(void) noexcept {
   if (ThreadState* thread = thread_state())
     end_runtime_call(*thread, top(*thread));
+}
+
+TP_EXPORT unsigned tp_on_program_code(void) noexcept {
+  ThreadState* const thread = thread_state();
+  if (thread == nullptr)
+    return kProgramCodeGoesOn;
+  Frame& frame = top(*thread);
+  if (thread->in_runtime_call) {
+    end_runtime_call(*thread, frame);
+    return kProgramCodeInCall;
+  }
+  if (frame.step_open || !frame.reopen || frame.waits > 0)
+    return kProgramCodeGoesOn;
+  open_plain_step(*thread, frame);
+  return kProgramCodeBetweenSteps;
+}
+
+TP_EXPORT void tp_on_program_code_end(unsigned state) noexcept {
+  ThreadState* const thread = thread_state();
+  if (thread == nullptr || state == kProgramCodeGoesOn)
+    return;
+  Frame& frame = top(*thread);
+  if (state == kProgramCodeInCall)
+    begin_runtime_call(*thread, frame);
+  else if ((frame.reopen = frame.step_open))
+    cut(*thread, frame);
 }
 
 TP_EXPORT void tp_on_spawn_in_call(const tp_task* task, const tp_context* context) noexcept {

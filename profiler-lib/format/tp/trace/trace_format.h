@@ -313,6 +313,7 @@ enum class Construct : std::uint8_t {
   OmpParallelGcc =
       20, // as OmpParallel, by GCC: static loops are part of the implicit tasks, and nothing shows
           // where they are
+  OmpReduction = 21, // what threads combine of a reduction in its barrier
 };
 
 inline constexpr const char* kConstructNames[] = {
@@ -337,6 +338,7 @@ inline constexpr const char* kConstructNames[] = {
     "omp_sections",
     "omp_barrier",
     "omp_parallel_gcc",
+    "omp_reduction",
 };
 
 // What a LockObject is.
@@ -361,6 +363,7 @@ enum class LockKind : std::uint8_t {
   OmpNestLock = 17,
   OmpOrdered = 18,    // ordered blocks of loops, in the order of the iterations
   HashMapBucket = 19, // of a concurrent_hash_map: what each of its calls acquires first
+  OmpAtomic = 20,     // of atomic constructs and reductions that need a lock
 };
 
 inline constexpr const char* kLockKindNames[] = {
@@ -384,6 +387,7 @@ inline constexpr const char* kLockKindNames[] = {
     "omp_nest_lock",
     "omp_ordered",
     "hash_map_bucket",
+    "omp_atomic",
 };
 
 // ---- Extended records ---------------------------------------------------------------------------
