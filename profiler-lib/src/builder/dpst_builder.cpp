@@ -177,9 +177,11 @@ TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
     open_extra(thread);
 }
 
-// What the thread does in the frame without a step, if it does not wait.
+// What the thread does in the frame without a step, if it does not wait. Only a root frame has none around it.
 TP_HOT void set_between_without_wait(const ThreadState& thread, Frame& frame) noexcept {
-  frame.between = &frame == &thread.root && !thread.has_root_steps ? kOutsideOfTasks : kOfEvents;
+  frame.between = kOfEvents;
+  if (frame.outer == nullptr && &frame == &thread.root && !thread.has_root_steps) [[unlikely]]
+    frame.between = kOutsideOfTasks;
 }
 
 // The thread's step is closed, and it waits.
