@@ -38,19 +38,23 @@ struct Call {
   const void* caller = nullptr;   // return address
   Task* creator = nullptr;        // its step is closed until the creation of tasks is over
   Taskloop* taskloop = nullptr;   // null: it is none
-  void* task = nullptr;           // libomp's, if its code may be wrapped
-  unsigned depth = 0;             // Here::tasks_begun then
-  bool is_used = false;           // a task was created
-  bool is_undeferred = false;     // by an if clause
-  bool is_sections = false;       // not a loop; of a region: that are one with it
-  bool is_loop = false;           // of a region: it is one with the loop in it, or its sections
-  bool starts_search = false;     // of a loop: the call also looks for the thread's first chunk
-  bool is_counted = false; // of a loop: note_iterations() will say what the thread runs of it
+  void* task = nullptr;   // libomp's, whose code may be wrapped unless it is the detachable_task
+  unsigned depth = 0;     // Here::tasks_begun then
+  bool is_simple = false; // creates one task, deferred if libomp likes, and has not done so yet
+  bool is_used = false;   // a task was created
+  bool is_undeferred = false; // by an if clause
+  bool is_sections = false;   // not a loop; of a region: that are one with it
+  bool is_loop = false;       // of a region: it is one with the loop in it, or its sections
+  bool starts_search = false; // of a loop: the call also looks for the thread's first chunk
+  bool is_counted = false;    // of a loop: note_iterations() will say what the thread runs of it
 };
 // The region that this thread is about to begin.
 extern constinit thread_local Call region_call [[gnu::tls_model("initial-exec")]];
 // While this thread begins a static loop, or sections.
 extern constinit thread_local Call loop_call [[gnu::tls_model("initial-exec")]];
+
+// The task that the thread has allocated last, if it is to be detached: its end is reported as such, see detach().
+extern constinit thread_local void* detachable_task [[gnu::tls_model("initial-exec")]];
 
 // Where the thread has created its last task.
 struct LastTask {

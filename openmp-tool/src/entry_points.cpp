@@ -28,12 +28,35 @@
 #include <unistd.h>
 
 namespace tp::omp {
+
+constinit thread_local void* detachable_task [[gnu::tls_model("initial-exec")]] = nullptr;
+
 namespace {
 
 template <typename Function>
 Function* next_function(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
+
+// The same for functions that are called per task: found at the first call, without the guard of a static variable.
+template <typename Function>
+class NextFunction {
+public:
+  constexpr explicit NextFunction(const char* name) : name_(name) {}
+  [[gnu::always_inline]] Function* get() {
+    Function* const found = found_.load(std::memory_order_relaxed);
+    return found != nullptr ? found : find();
+  }
+
+private:
+  [[gnu::noinline, gnu::cold]] Function* find() {
+    auto* const found = next_function<Function>(name_);
+    found_.store(found, std::memory_order_relaxed);
+    return found;
+  }
+  const char* name_;
+  std::atomic<Function*> found_{nullptr};
+};
 
 // libomp, once it has loaded us.
 std::uintptr_t runtime_begin = 0, runtime_end = 0;
@@ -222,53 +245,55 @@ TP_ENTRY void __kmpc_serialized_parallel(Ident* ident, std::int32_t thread) {
   region_call = {};
 }
 
-// The one that the thread has allocated last, if it is to be detached: its end is reported as such, see detach().
-[[gnu::tls_model("initial-exec")]] static constinit thread_local void* detachable_task = nullptr;
-static void* wrappable(void* task) {
-  return task != detachable_task ? task : nullptr;
-}
-
 using AllocTask = void*(Ident*, std::int32_t, std::int32_t, std::size_t, std::size_t, void*);
 static constinit std::atomic<AllocTask*> next_alloc_task = nullptr;
-[[gnu::noinline, gnu::cold]] static void* find_and_alloc_task(Ident* ident, std::int32_t thread,
-                                                              std::int32_t flags, std::size_t size,
-                                                              std::size_t shared, void* function);
+constexpr std::int32_t kDetachable = 0x40;
+// Apart from the usual ones, which then save no registers.
+[[gnu::noinline, gnu::cold]] static void* alloc_any_task(Ident* ident, std::int32_t thread,
+                                                         std::int32_t flags, std::size_t size,
+                                                         std::size_t shared, void* function) {
+  static auto* const next = next_function<AllocTask>("__kmpc_omp_task_alloc");
+  next_alloc_task.store(next, std::memory_order_relaxed);
+  void* const task = next(ident, thread, flags, size, shared, function);
+  detachable_task = (flags & kDetachable) != 0 ? task : nullptr;
+  return task;
+}
 
 TP_ENTRY void* __kmpc_omp_task_alloc(Ident* ident, std::int32_t thread, std::int32_t flags,
                                      std::size_t size, std::size_t shared, void* function) {
-  constexpr std::int32_t kDetachable = 0x40;
   AllocTask* const next = next_alloc_task.load(std::memory_order_relaxed);
-  if (next == nullptr || (flags & kDetachable) != 0) [[unlikely]] {
-    void* const task = find_and_alloc_task(ident, thread, flags, size, shared, function);
-    detachable_task = (flags & kDetachable) != 0 ? task : nullptr;
-    return task;
-  }
+  if (next == nullptr || (flags & kDetachable) != 0) [[unlikely]]
+    return alloc_any_task(ident, thread, flags, size, shared, function);
   detachable_task = nullptr;
   return next(ident, thread, flags, size, shared, function);
 }
 
-static void* find_and_alloc_task(Ident* ident, std::int32_t thread, std::int32_t flags,
-                                 std::size_t size, std::size_t shared, void* function) {
-  static auto* const next = next_function<AllocTask>("__kmpc_omp_task_alloc");
-  next_alloc_task.store(next, std::memory_order_relaxed);
-  return next(ident, thread, flags, size, shared, function);
+static constinit NextFunction<std::int32_t(Ident*, std::int32_t, void*)> next_task{
+    "__kmpc_omp_task"};
+
+// Apart from calls of libomp's, which then save no registers.
+[[gnu::noinline]] static std::int32_t create_task(Ident* ident, std::int32_t thread, void* task,
+                                                  const void* caller) {
+  Call call{.ident = ident, .caller = caller, .task = task, .is_simple = true};
+  const Creation creation(call);
+  return next_task.get()(ident, thread, task);
+}
+[[gnu::noinline, gnu::cold]] static std::int32_t create_part(Ident* ident, std::int32_t thread,
+                                                             void* task) {
+  note_end_of_part();
+  return next_task.get()(ident, thread, task);
 }
 
 TP_ENTRY std::int32_t __kmpc_omp_task(Ident* ident, std::int32_t thread, void* task) {
-  static auto* const next =
-      next_function<std::int32_t(Ident*, std::int32_t, void*)>("__kmpc_omp_task");
   // Parts of an untied task after the first come here as well; where no task is deferred, they run inside.
   std::int32_t part = 0; // of kmp_task_t, after two pointers
   std::memcpy(&part, static_cast<const char*>(task) + 2 * sizeof(void*), sizeof part);
-  if (part > 0) {
-    note_end_of_part();
-    return next(ident, thread, task);
-  }
-  if (is_inside_another(TP_CALLER))
-    return next(ident, thread, task);
-  Call call{.ident = ident, .caller = TP_CALLER, .task = wrappable(task)};
-  const Creation creation(call);
-  return next(ident, thread, task);
+  if (part > 0) [[unlikely]]
+    return create_part(ident, thread, task);
+  const void* const caller = TP_CALLER;
+  if (is_inside_another(caller))
+    return next_task.get()(ident, thread, task);
+  return create_task(ident, thread, task, caller);
 }
 
 TP_ENTRY std::int32_t __kmpc_omp_task_with_deps(Ident* ident, std::int32_t thread, void* task,
@@ -279,7 +304,7 @@ TP_ENTRY std::int32_t __kmpc_omp_task_with_deps(Ident* ident, std::int32_t threa
                                  void*)>("__kmpc_omp_task_with_deps");
   if (is_inside_another(TP_CALLER))
     return next(ident, thread, task, count, dependences, other_count, others);
-  Call call{.ident = ident, .caller = TP_CALLER, .task = wrappable(task)};
+  Call call{.ident = ident, .caller = TP_CALLER, .task = task, .is_simple = true};
   const Creation creation(call);
   return next(ident, thread, task, count, dependences, other_count, others);
 }
@@ -656,14 +681,16 @@ TP_ENTRY unsigned GOMP_sections_next() {
   return next();
 }
 
+static constinit NextFunction<void(void (*)(void*), void*, void (*)(void*, void*), long, long, bool,
+                                   unsigned, void**, int, void*)>
+    next_gnu_task{"GOMP_task"};
+
 // The last parameters came with later versions of GCC: what is passed on for them then is not read.
 TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*, void*), long size,
                         long alignment, bool if_value, unsigned flags, void** dependences,
                         int priority, void* detach) {
-  static auto* const next =
-      next_function<void(void (*)(void*), void*, void (*)(void*, void*), long, long, bool, unsigned,
-                         void**, int, void*)>("GOMP_task");
-  Call call{.caller = TP_CALLER, .is_undeferred = !if_value};
+  auto* const next = next_gnu_task.get();
+  Call call{.caller = TP_CALLER, .is_simple = if_value, .is_undeferred = !if_value};
   const Creation creation(call);
   next(function, data, as_program_code(copy), size, alignment, if_value, flags, dependences,
        priority, detach);

@@ -38,10 +38,10 @@ std::uint64_t preset(std::uint32_t site) {
 }
 
 tp_context children_of(Task& task) {
-  return {&task.children, TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE};
+  return {&task.children, kTaskTraits};
 }
 tp_context children_of(Group& group) {
-  return {&group.children, TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE};
+  return {&group.children, kTaskTraits};
 }
 tp_context all_below(Group& group) {
   return {&group.all_below, TP_CONSTRUCT_OMP_TASK | kGathering};
@@ -71,9 +71,13 @@ void end_context(std::uint64_t& context) {
 
 // ---- waits and interruptions
 
-// The task's thread is going to run another task, where the task may be in the middle of a step.
+// May the task be in the middle of a step?
+bool may_have_step(const Task& task) {
+  return task.waits == 0 && !task.blocked && !task.creates && !task.ended;
+}
+// The task's thread is going to run another task.
 void interrupt(Task& task) {
-  if (task.waits > 0 || task.blocked || task.creates || task.ended)
+  if (!may_have_step(task))
     return;
   task.blocked = true;
   tp_on_block();
@@ -241,15 +245,6 @@ void begin_task(Task& task, bool cancelled) {
   come_after_dependences(task);
 }
 
-[[gnu::always_inline]] inline void begin_simple_task(Task& task) {
-  const tp_task described = description_of(task);
-  const tp_context context = context_of(task);
-  touch_task(task);
-  __atomic_store_n(&task.begun, true, __ATOMIC_RELEASE);
-  ++here.tasks_begun;
-  tp_on_task_begin(&task.frame, &described, &context, 0);
-}
-
 // Its end lets go those that depend on it.
 void release_dependences(Task& task) {
   if (task.node == nullptr)
@@ -287,16 +282,6 @@ void end_task(Task& task, bool cancelled) {
     complete_task(task);
   }
   free_task(&task);
-}
-
-// The same for most tasks. False: not for this one.
-[[gnu::always_inline]] inline bool end_simple_task(Task& task) {
-  if (!is_plain(task))
-    return false;
-  --here.tasks_begun;
-  tp_on_task_end(&task.frame, 0);
-  keep_plain_task(&task);
-  return true;
 }
 
 // The task's frame ends; what is left of it is a new task of the same site, in the same context.
@@ -378,6 +363,7 @@ void fulfill(Task& task) {
   const std::uint64_t edge = tp_on_release(0);
   if (!task.is_detached) { // its body has not ended yet
     task.fulfilled = edge;
+    task.has_more = true;
     return;
   }
   tp_on_block();
@@ -723,11 +709,10 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
 [[gnu::always_inline]] inline bool create_simply(const Data* creator_data, Data* data, int flags) {
   Call* const call = own_task_call();
   Task* const creator = task_of(creator_data);
-  if (call == nullptr || creator == nullptr || (flags & ~kTaskMergeable) != kTaskExplicit ||
-      call->is_used || call->is_undeferred || call->taskloop != nullptr || creator->is_final ||
-      creator->creates || !here.is_known)
+  if (call == nullptr || !call->is_simple || creator == nullptr ||
+      (flags & ~kTaskMergeable) != kTaskExplicit || creator->is_final || creator->creates)
     return false;
-  const std::uint32_t site = known_site_of_task(*call);
+  const std::uint32_t site = known_site_of_task(*call); // then the thread is known as well
   Task* task = site != 0 ? take_plain_task() : nullptr;
   if (task == nullptr) [[unlikely]] {
     task = site != 0 ? make_plain_task() : nullptr;
@@ -735,30 +720,27 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
       return false;
   }
   Group* const group = creator->group;
-  task->words[0] = 0;
-  task->words[1] = preset(site);
-  task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
   task->phase = creator->phase;
   task->group = group;
   task->team = creator->team;
   task->creator = creator;
   task->is_final = task->begun = false;
   data->ptr = task;
+  call->is_simple = false;
   call->is_used = true;
   call->creator = creator; // until it returns
   creator->creates = true;
   const bool in_group = group != nullptr && group->owner == creator;
   (in_group ? group->unjoined : creator->unjoined) = true;
-  const tp_task described = description_of(*task);
-  const tp_context context = in_group ? children_of(*group) : children_of(*creator);
-  tp_on_spawn_in_call(&described, &context);
-  task->own_context = *context.word;
+  std::uint64_t& context = in_group ? group->children : creator->children;
+  tp_on_child_in_call(task->words, site, &context);
+  task->own_context = context;
   return true;
 }
 
-// Apart from the plain ones, which then save no registers for this.
-[[gnu::noinline]] void create_any(const Data* creator_data, Data* data, int flags,
-                                  const void* caller) {
+// Apart from the plain ones, which then save no registers for this, nor move their parameters.
+[[gnu::noipa]] void create_any(Data* creator_data, const Frame*, Data* data, int flags, int,
+                               const void* caller) {
   Call* const call = own_task_call();
   // libomp divides a large taskloop by tasks that create others in the name of the task with the taskloop, which may
   // run elsewhere, or have ended.
@@ -769,8 +751,10 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   note_use();
   Task* const task = make_task(creator->team);
   const bool is_first = call != nullptr && !call->is_used;
-  if (is_first)
+  if (is_first) {
     call->is_used = true;
+    call->is_simple = false;
+  }
   if (task == nullptr) {
     if (is_first)
       tp_on_runtime_return();
@@ -789,7 +773,7 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   data->ptr = task;
   task->is_final = (flags & kTaskFinal) != 0 || creator->is_final;
   task->is_untied = (flags & kTaskUntied) != 0;
-  task->traits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
+  task->traits = kTaskTraits;
   task->words[1] = preset(site_of_task(call, *creator, caller, is_first));
   Taskloop* const loop = call != nullptr ? call->taskloop : divides ? &creator->share : nullptr;
   task->is_taskloop = loop != nullptr;
@@ -826,7 +810,7 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
     tp_on_spawn(&described, &context);
   task->own_context = *context.word;
   if (call != nullptr) { // until it returns
-    if (task->is_untied && call->task != nullptr)
+    if (task->is_untied && call->task != nullptr && call->task != detachable_task)
       wrap_routine(*task, call->task);
     call->creator = creator;
     creator->creates = true;
@@ -837,10 +821,10 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   }
 }
 
-void on_task_create(Data* creator_data, const Frame*, Data* data, int flags, int,
-                    const void* caller) {
+void on_task_create(Data* creator_data, const Frame* frame, Data* data, int flags,
+                    int has_dependences, const void* caller) {
   if (!create_simply(creator_data, data, flags)) [[unlikely]]
-    create_any(creator_data, data, flags, caller);
+    create_any(creator_data, frame, data, flags, has_dependences, caller);
 }
 
 void on_dependences(Data* data, const Dependence* dependences, int count) {
@@ -853,34 +837,43 @@ void on_dependences(Data* data, const Dependence* dependences, int count) {
   if (creator->table == nullptr)
     creator->table = new (std::nothrow) DependenceTable;
   task->node = new (std::nothrow) DependenceNode;
+  creator->has_more = task->has_more = true;
   if (creator->table != nullptr && task->node != nullptr)
     creator->table->add(*task->node, dependences, count);
 }
 
-// Most tasks begin in the middle of nothing, and end so.
-[[gnu::always_inline]] inline bool switch_simply(Data* prior_data, TaskStatus status,
-                                                 Data* next_data) {
+// Most tasks begin in the middle of nothing, and end so. Both are functions of their own, so that the first saves no
+// registers, and end with the hook where they can. False: it is not such a begin.
+[[gnu::always_inline]] inline bool begin_simply(const Data* prior_data, const Data* next_data) {
   Task* const prior = task_of(prior_data);
   Task* const next = task_of(next_data);
-  if (prior == nullptr || here.has_left || next == prior)
+  if (prior == nullptr || here.has_left || next == nullptr || next == prior || !next->is_simple ||
+      next->begun || next->node != nullptr || prior->is_untied || may_have_step(*prior))
     return false;
-  if (status == TaskStatus::Complete) {
-    if ((next != nullptr && (next->is_untied || !next->begun)) || !end_simple_task(*prior))
-      return false;
-    prior_data->ptr = nullptr;
-    if (next == nullptr)
-      tp_on_search();
-    else
-      resume(*next);
-    return true;
-  }
-  if (status != TaskStatus::Switch || next == nullptr || !next->is_simple || next->begun ||
-      next->node != nullptr || prior->is_untied)
-    return false;
-  interrupt(*prior);
   here.last_left = prior;
-  begin_simple_task(*next);
+  touch_task(*next);
+  __atomic_store_n(&next->begun, true, __ATOMIC_RELEASE);
+  ++here.tasks_begun;
+  tp_on_child_begin(&next->frame, next->words, &next->own_context);
   return true;
+}
+
+void switch_in_any_way(Data* prior_data, TaskStatus status, Data* next_data);
+
+[[gnu::noipa]] void complete(Data* prior_data, TaskStatus status, Data* next_data) {
+  Task* const prior = task_of(prior_data);
+  Task* const next = task_of(next_data);
+  if (prior == nullptr || here.has_left || next == prior ||
+      (next != nullptr && (next->is_untied || !next->begun)) || !is_plain(*prior)) [[unlikely]]
+    return switch_in_any_way(prior_data, status, next_data);
+  --here.tasks_begun;
+  tp_on_task_end(&prior->frame, 0);
+  keep_plain_task(prior);
+  prior_data->ptr = nullptr;
+  if (next == nullptr)
+    tp_on_search();
+  else
+    resume(*next);
 }
 
 [[gnu::noinline]] void switch_in_any_way(Data* prior_data, TaskStatus status, Data* next_data) {
@@ -971,7 +964,9 @@ void on_dependences(Data* data, const Dependence* dependences, int count) {
 }
 
 void on_task_schedule(Data* prior_data, TaskStatus status, Data* next_data) {
-  if (!switch_simply(prior_data, status, next_data)) [[unlikely]]
+  if (status == TaskStatus::Complete)
+    return complete(prior_data, status, next_data);
+  if (status != TaskStatus::Switch || !begin_simply(prior_data, next_data)) [[unlikely]]
     switch_in_any_way(prior_data, status, next_data);
 }
 

@@ -117,6 +117,7 @@ Task* make_plain_task() {
   if (task != nullptr) {
     task->is_simple = true;
     task->grain = 1;
+    task->traits = kTaskTraits;
   }
   return task;
 }

@@ -88,8 +88,10 @@ struct alignas(64) Task {
   DependenceNode* node;    // of its own dependences
   std::uint64_t fulfilled; // edge from there
   DependenceTable* table;  // of its children's dependences
-  std::uint32_t waits;     // in progress
-  bool unjoined;           // tasks in `children` that no wait has joined
+  // Nothing of these eight bytes is set of a task without children and waits.
+  alignas(8) std::uint32_t waits; // in progress
+  bool unjoined;                  // tasks in `children` that no wait has joined
+  bool has_more;                  // `node`, `fulfilled` or `table`
   // What most tasks are is said by eight bytes, and whether anything was or is special by eight others: is_plain().
   alignas(8) bool is_simple; // a deferred, tied task without a loop of its own
   bool is_implicit, is_initial, is_final, is_untied, is_undeferred, is_taskloop;
@@ -128,15 +130,17 @@ inline Team* team_of(const Data* data) {
 
 // Of a task that runs or is at its end: was there nothing but its code, as far as its memory shows?
 inline bool is_plain(const Task& task) {
-  static_assert(offsetof(Task, has_chunk) == offsetof(Task, is_simple) + 8 &&
+  static_assert(offsetof(Task, is_simple) == offsetof(Task, waits) + 8 &&
+                offsetof(Task, has_chunk) == offsetof(Task, is_simple) + 8 &&
                 offsetof(Task, creates) == offsetof(Task, has_chunk) + 7);
-  std::uint64_t special = 0;
-  __builtin_memcpy(&special, reinterpret_cast<const char*>(&task) + offsetof(Task, has_chunk),
-                   sizeof special);
+  const auto eight_bytes = [&](std::size_t at) {
+    std::uint64_t bytes = 0;
+    __builtin_memcpy(&bytes, reinterpret_cast<const char*>(&task) + at, sizeof bytes);
+    return bytes;
+  };
   return task.is_simple && task.begun &&
-         (special | task.waits | task.children | task.fulfilled |
-          reinterpret_cast<std::uintptr_t>(task.node) |
-          reinterpret_cast<std::uintptr_t>(task.table)) == 0;
+         (eight_bytes(offsetof(Task, waits)) | eight_bytes(offsetof(Task, has_chunk)) |
+          task.children) == 0;
 }
 
 // Fetches what the end of the task reads.
@@ -145,12 +149,15 @@ inline void touch_task(const Task& task) {
     static_cast<void>(*(reinterpret_cast<const volatile char*>(&task) + at));
 }
 
+// Of the context of explicit tasks.
+inline constexpr unsigned kTaskTraits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
+
 // Null: no memory.
 Task* make_task(Team* team);
 void free_task(Task* task);
 void keep_task(Task* task); // the same, of a task that refers to nothing that is its own
-// Memory of a simple task, in which all is zero but is_simple, `grain`, which is 1, and what is to be set: `words`,
-// `own_context`, `traits`, `phase`, `group`, `team`, `creator`, `is_final` and `begun`. Null: the calling thread has none.
+// Memory of a simple task, in which all is zero but is_simple, `grain`, which is 1, `traits`, and what is to be set: `words`,
+// `own_context`, `phase`, `group`, `team`, `creator`, `is_final` and `begun`. Null: the calling thread has none.
 inline Task* take_plain_task() {
   Task* const task = here.plain;
   if (task != nullptr) [[likely]] {

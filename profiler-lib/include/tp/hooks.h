@@ -448,6 +448,11 @@ unsigned tp_on_program_code(void) TP_NOEXCEPT;
 void tp_on_program_code_end(unsigned state) TP_NOEXCEPT;
 /* As tp_on_spawn, for a task that such a call creates: closes where the call began. */
 void tp_on_spawn_in_call(const tp_task* task, const tp_context* context) TP_NOEXCEPT;
+/* The same, and tp_on_task_begin, of a task in a context of its creator's children (TP_CONSTRUCT_OMP_TASK,
+ * TP_CONTEXT_EXCLUSIVE): the commonest ones. `words`: as in tp_task, set by the first. `context`: as in tp_context; the
+ * second takes a copy of the word as well. */
+void tp_on_child_in_call(uint64_t* words, uint32_t site, uint64_t* context) TP_NOEXCEPT;
+void tp_on_child_begin(tp_frame* storage, uint64_t* words, uint64_t* context) TP_NOEXCEPT;
 /* As tp_on_loop_end; opens nothing: what follows, up to the next event, is the runtime's. */
 void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) TP_NOEXCEPT;
 /* The current frame continues after these edges as well, of each of which one use is left for

@@ -49,6 +49,8 @@ TP_COLD void report_lost_work() {
 void add_region_work(ThreadState& thread, std::uint32_t region, std::uint64_t work) noexcept {
   if (!thread.regions.add(region, work)) [[unlikely]]
     report_lost_work();
+  if (!thread.regions.empty())
+    thread.extras |= kExtraRegions;
 }
 
 void begin_region(ThreadState& thread, Frame& frame, tp_region& region) noexcept {

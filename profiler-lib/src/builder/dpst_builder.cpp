@@ -124,6 +124,7 @@ TP_COLD std::uint64_t leave_out(ThreadState& thread, std::uint64_t work) noexcep
     return 0;
   thread.paused_work += work;
   thread.regions.clear();
+  thread.extras &= static_cast<std::uint8_t>(~kExtraRegions);
   return work;
 }
 
@@ -176,11 +177,18 @@ TP_HOT void open_now(ThreadState& thread, Frame& frame) noexcept {
     open_extra(thread);
 }
 
+// What the thread does in the frame without a step, if it does not wait. Only a root frame has none around it.
+TP_HOT void set_between_without_wait(const ThreadState& thread, Frame& frame) noexcept {
+  frame.between = kOfEvents;
+  if (frame.outer == nullptr && &frame == &thread.root && !thread.has_root_steps) [[unlikely]]
+    frame.between = kOutsideOfTasks;
+}
+
 // The thread's step is closed, and it waits.
 TP_HOT void note_wait(ThreadState& thread, Frame& frame, const tp_context& context) noexcept {
   ++frame.waits;
-  frame.waits_in = static_cast<std::uint8_t>(context.traits & kConstructMask);
-  thread.between = frame.waits_in;
+  frame.between = static_cast<std::uint8_t>(context.traits & kConstructMask);
+  thread.between = frame.between;
 }
 
 TP_HOT void flush_begin(ThreadState& thread) noexcept {
@@ -225,6 +233,7 @@ TP_COLD void put_extras(ThreadState& thread) noexcept {
     put_held_locks(thread);
   if (thread.closed_asleep != 0)
     put_asleep(thread);
+  put_regions(thread);
   thread.extras = 0;
 }
 
@@ -233,8 +242,6 @@ TP_HOT void put_pending(ThreadState& thread) noexcept {
   flush_begin(thread);
   if (thread.extras != 0) [[unlikely]]
     put_extras(thread);
-  if (!thread.regions.empty()) [[unlikely]]
-    put_regions(thread);
 }
 
 // Completes a record that closes a step.
@@ -507,6 +514,7 @@ void begin_thread(ThreadState& thread, trace::ThreadRole role, std::uint64_t pri
   put_extended(thread, trace::ExtendedKind::ThreadBegin, &payload, sizeof payload);
   thread.root = Frame{};
   thread.root.thread = &thread;
+  set_between_without_wait(thread, thread.root);
   thread.frame.store(&thread.root, std::memory_order_relaxed);
 }
 
@@ -536,11 +544,6 @@ void spawn(ThreadState& thread, Frame& frame, const tp_task& task,
   put_spawn(thread, frame, Op::Spawn, step, task, context);
 }
 
-void finish_spawn(ThreadState& thread, Frame& frame, const tp_task& task,
-                  const tp_context& context) noexcept {
-  put_spawn(thread, frame, Op::Spawn, thread.closed, task, context);
-}
-
 void wait(ThreadState& thread, Frame& frame, const tp_task* task, const tp_context* task_context,
           const tp_context& context) noexcept {
   ClosedStep step = close_now(thread, frame);
@@ -566,7 +569,7 @@ void arrive(ThreadState& thread, Frame& frame, const tp_context& context,
 }
 
 void begin_runtime_call(ThreadState& thread, const Frame& frame) noexcept {
-  thread.in_runtime_call = frame.step_open;
+  thread.in_runtime_call = frame.step_open ? kCall : kNoCall;
   if (!frame.step_open)
     return;
   thread.runtime_call = read_clock(thread.clock);
@@ -579,7 +582,7 @@ void begin_runtime_call(ThreadState& thread, const Frame& frame) noexcept {
 void end_runtime_call(ThreadState& thread, Frame& frame) noexcept {
   if (!thread.in_runtime_call)
     return;
-  thread.in_runtime_call = false;
+  thread.in_runtime_call = kNoCall;
   if (!frame.step_open)
     return;
   const Reading now = read_clock(thread.clock);
@@ -631,7 +634,8 @@ void hand_over(ThreadState& thread, Frame& frame, const tp_context& from,
 void end_wait(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
   if (frame.waits == 0)
     return; // began before a fork
-  --frame.waits;
+  if (--frame.waits == 0)
+    set_between_without_wait(thread, frame);
   const std::uint64_t idle =
       thread.search_start != 0 ? take_idle(thread, read_own_time(thread.clock)) : 0;
   flush_begin(thread);
@@ -658,12 +662,13 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   // frame below it.
   if (task.words[0] == 0) [[unlikely]]
     put_spawn(thread, *outer, Op::Spawn, ClosedStep{}, task, context);
-  const std::uint64_t id = task.words[0] - 1;
-  push_frame(thread, frame, task, context);
+  const std::uint64_t word = task.words[0];
+  push_frame(thread, frame, task, context, task.words[1]);
+  frame.step_open = false;
 
   const std::uint64_t now = thread.search_start != 0 ? read_own_time(thread.clock) : 0;
   flush_begin(thread);
-  name_task(thread, id, cancelled);
+  name_task(thread, word, cancelled);
   if (const std::uint64_t idle = take_idle(thread, now); idle != 0) {
     if (pause_state() != Pause::Never) [[unlikely]]
       write_pause_state(thread, paused());
@@ -675,6 +680,27 @@ void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp
   open_now(thread, frame);
 }
 
+namespace {
+
+// Writes a Task or End, and removes the frame.
+TP_HOT void put_end(ThreadState& thread, Frame& frame, const ClosedStep& step) noexcept {
+  if (thread.begin_pending && thread.extras == 0) {
+    // The commonest record: a task without events inside.
+    RecordEncoder record(room_at(thread));
+    const unsigned codes = put_figures(thread, record, step);
+    record.number(thread.begin_id, thread.begin.bytes);
+    commit(thread, record,
+           static_cast<std::uint16_t>(tag_of(Op::Task, codes, 0) | thread.begin.flags));
+    thread.begin_pending = false;
+  } else {
+    put_plain(thread, Op::End, step, frame.threw ? trace::kEndByException : 0);
+  }
+  thread.between = frame.outer->between;
+  thread.frame.store(frame.outer, std::memory_order_release);
+}
+
+} // namespace
+
 void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
   if (by_exception) [[unlikely]] {
     cut(thread, frame);
@@ -684,24 +710,11 @@ void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept {
     thread.frame.store(frame.outer, std::memory_order_release);
     return;
   }
-  thread.closed = close_now(thread, frame);
-  finish_task(thread, frame);
+  put_end(thread, frame, close_now(thread, frame));
 }
 
-void finish_task(ThreadState& thread, Frame& frame) noexcept {
-  const ClosedStep step = thread.closed;
-  if (thread.begin_pending && thread.regions.empty() && thread.extras == 0) {
-    // The commonest record: a task without events inside.
-    RecordEncoder record(room_at(thread));
-    const unsigned codes = put_figures(thread, record, step);
-    record.number(thread.begin_id, trace::kWidthBytes[thread.begin_flags & 3]);
-    commit(thread, record, tag_of(Op::Task, codes, thread.begin_flags));
-    thread.begin_pending = false;
-  } else {
-    put_plain(thread, Op::End, step, frame.threw ? trace::kEndByException : 0);
-  }
-  go_on_in(thread, *frame.outer);
-  thread.frame.store(frame.outer, std::memory_order_release);
+void finish_task(ThreadState& thread, Frame& frame, Reading now) noexcept {
+  put_end(thread, frame, close_plain_step(thread, frame, now));
 }
 
 void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept {

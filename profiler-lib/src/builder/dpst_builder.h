@@ -55,10 +55,8 @@ void hand_over(ThreadState& thread, Frame& frame, const tp_context& from,
 void begin_task(ThreadState& thread, Frame& frame, const tp_task& task, const tp_context& context,
                 bool cancelled) noexcept;
 void end_task(ThreadState& thread, Frame& frame, bool by_exception) noexcept;
-// The rest of spawn() and of end_task(), after the step was closed: its figures are in thread.closed.
-TP_COLD void finish_spawn(ThreadState& thread, Frame& frame, const tp_task& task,
-                          const tp_context& context) noexcept;
-TP_COLD void finish_task(ThreadState& thread, Frame& frame) noexcept;
+// The same as end_task(), of a plain step (plain_steps.h) that ends at `now`.
+TP_COLD void finish_task(ThreadState& thread, Frame& frame, Reading now) noexcept;
 void end_context(ThreadState& thread, Frame& frame, std::uint64_t word) noexcept;
 void begin_loop(ThreadState& thread, Frame& frame) noexcept;
 // A body call of a loop is over, or a portion of it.

@@ -20,15 +20,38 @@ namespace tp::rt {
 
 struct ThreadState;
 
-// What has to be written before the record that closes the open step, besides regions.
+// What has to be written before the record that closes the open step.
 enum Extras : std::uint8_t {
-  kExtraAsleep = 1, // closed_asleep
-  kExtraLocks = 2,  // of `locks`
+  kExtraAsleep = 1,  // closed_asleep
+  kExtraLocks = 2,   // of `locks`
+  kExtraRegions = 4, // `regions`, unless they have been cleared since
 };
+
+// Work of a thread between its steps, by what it did: by the tp_construct of the wait that it was in, or these.
+inline constexpr unsigned kOfEvents = TP_CONSTRUCT_COUNT;  // a task or wait that began or ended
+inline constexpr unsigned kOutsideOfTasks = kOfEvents + 1; // a worker thread without a task
+inline constexpr unsigned kInLockWaits = kOutsideOfTasks + 1;
+inline constexpr unsigned kKindsBetweenSteps = kInLockWaits + 1;
+
+// Eight bytes: a new frame gets them with one store, and several of them are compared at once.
+struct FrameFlags {
+  bool step_open = false;
+  bool has_tickets = false; // hooks/tickets.h
+  bool split_next = false;
+  bool reopen = false; // a spawn closed the step: tp_on_spawn_end opens the next
+  bool failed =
+      false; // a saved frame: the task threw, and the library will run it again to cancel it
+  bool threw = false;
+  bool site_tagged = false; // the site comes from tp-c++ or a header, not from an address
+  // What the thread does while this is its frame, and no step is open: the tp_construct of the innermost wait in
+  // progress, or of the numbers above.
+  std::uint8_t between = kOfEvents;
+};
+static_assert(sizeof(FrameFlags) == sizeof(std::uint64_t));
 
 // A task that is being executed. Stored in the tp_frame that libtbb has on its stack; the root
 // frame of a thread, for the code outside of all tasks, is part of its ThreadState.
-struct Frame {
+struct Frame : FrameFlags {
   Frame* outer;
   ThreadState* thread;        // null: not recorded
   std::uint64_t own_context;  // packed id + 1 of the context of the task, 0: none
@@ -37,15 +60,7 @@ struct Frame {
   const void* task_words;     // identifies the task if it is run again after an exception
   std::uint32_t site;
   std::uint32_t call_site; // of the algorithm call in progress, with kInternalSite cleared; 0: none
-  bool site_tagged;        // the site comes from tp-c++ or a header, not from an address
-  bool step_open;
-  bool split_next;
-  bool reopen; // a spawn closed the step: tp_on_spawn_end opens the next
-  bool failed; // a saved frame: the task threw, and the library will run it again to cancel it
-  bool threw;
-  bool has_tickets;      // hooks/tickets.h
-  std::uint8_t waits_in; // tp_construct of the innermost wait in progress
-  std::uint32_t region;  // open causal region + 1, 0: none
+  std::uint32_t region;    // open causal region + 1, 0: none
   std::uint32_t region_depth;
   std::uint64_t region_mark; // work reading from which the region counts in the open step
   std::uint32_t waits;       // waits in progress
@@ -78,12 +93,6 @@ inline constexpr unsigned kAcquiredFlags = 8;
 // (loop_portions.h). Direct-mapped: sites may share an entry.
 inline constexpr unsigned kBlockSizes = 32;
 
-// Work of a thread between its steps, by what it did: by the tp_construct of the wait that it was in, or these.
-inline constexpr unsigned kOfEvents = TP_CONSTRUCT_COUNT;  // a task or wait that began or ended
-inline constexpr unsigned kOutsideOfTasks = kOfEvents + 1; // a worker thread without a task
-inline constexpr unsigned kInLockWaits = kOutsideOfTasks + 1;
-inline constexpr unsigned kKindsBetweenSteps = kInLockWaits + 1;
-
 // The figures of a step that has just been closed.
 struct ClosedStep {
   std::uint64_t lead;
@@ -91,9 +100,32 @@ struct ClosedStep {
   std::uint64_t wall;
 };
 
-struct ThreadState {
+// A call of the runtime that lies in the open step: how the clock was read at its begin.
+enum RuntimeCall : std::uint8_t { kNoCall, kCall, kPlainCall };
+
+// How the operand of the pending Begin is written.
+struct PendingBegin {
+  std::uint16_t flags = 0; // of Op::Begin, in their place in the tag
+  std::uint16_t bytes = 0; // of begin_id
+};
+
+// Of the open step. Four bytes: in a plain step nothing of it is set but that a Begin is pending (is_plain_step).
+struct OpenStep {
+  // A Begin that is not written yet: if the task has no events inside, Begin and End become one
+  // record.
+  bool begin_pending = false;
+  // Whether recording was paused when the open step began, which decides whether it counts: at its
+  // end other threads that waited for the task may already have paused or resumed.
+  Pause step_pause = Pause::Never;
+  bool pause_written = false; // the stream says that its steps do not count
+  std::uint8_t extras = 0;    // Extras
+};
+static_assert(sizeof(OpenStep) == sizeof(std::uint32_t));
+
+struct ThreadState : OpenStep {
   ThreadState(TraceWriter& stream_writer, std::uint32_t session)
-      : writer(stream_writer), ordinals(stream_writer.ordinals), generation(session) {}
+      : writer(stream_writer), ordinals(stream_writer.ordinals),
+        first_word(trace::pack_id(stream_writer.stream(), 0) + 1), generation(session) {}
   ~ThreadState() { delete locks; }
   ThreadState(const ThreadState&) = delete;
   ThreadState& operator=(const ThreadState&) = delete;
@@ -109,24 +141,16 @@ struct ThreadState {
   std::uint64_t idle_since_close = 0;
   std::uint64_t reader_time = 0; // the time that a reader of the records written so far has reached
   std::uint64_t search_start = 0; // since when the thread searches for a task, 0: it does not
-  // A Begin that is not written yet: if the task has no events inside, Begin and End become one
-  // record.
-  bool begin_pending = false;
-  // Whether recording was paused when the open step began, which decides whether it counts: at its
-  // end other threads that waited for the task may already have paused or resumed.
-  Pause step_pause = Pause::Never;
-  bool pause_written = false; // the stream says that its steps do not count
-  std::uint8_t extras = 0;    // Extras
-  std::uint8_t begin_flags = 0;
   std::uint64_t begin_id = 0;
+  PendingBegin begin;
   StreamOrdinals ordinals;
-  ClosedStep closed{}; // for finish_task() and finish_spawn()
-  RegionTable regions; // of the open step
+  std::uint64_t first_word; // packed id + 1 of the first task that the stream spawns
+  RegionTable regions;      // of the open step
   // Of the closed step, until it is written: ThreadClock::asleep; of it, waiting for other threads.
   std::uint64_t closed_asleep = 0, closed_waited = 0;
   std::uint64_t closed_asleep_in[trace::kSleepKinds] = {}; // of it, by what the thread slept in
   // Of tp_on_runtime_call, inside of the open step, which began before it.
-  bool in_runtime_call = false;
+  RuntimeCall in_runtime_call = kNoCall;
   Reading runtime_call{};
   std::uint64_t runtime_call_extra[kMaxExtraEvents] = {};
   LockState* locks = nullptr;       // null until the first lock; owned

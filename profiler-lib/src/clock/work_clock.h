@@ -162,13 +162,16 @@ struct SleepByKind {
 
 // The clock of one thread: made by open_clock, released by close_clock.
 struct ThreadClock {
-  std::uint64_t offset = 0;                     // on-CPU TSC: work = time - offset
-  std::uint64_t last_time = 0;                  // of the last reading: time and work never run
-  std::uint64_t last_work = 0;                  // backwards
+  std::uint64_t offset = 0;    // on-CPU TSC: work = time - offset
+  std::uint64_t last_time = 0; // of the last reading: time and work never run
+  std::uint64_t last_work = 0; // backwards
+  // On-CPU TSC: as long as what `proof` points to is `proven`, the thread has not been switched out since
+  // its last anchor. Null: of other clocks, and where extra events are read as well.
+  const volatile std::uint64_t* proof = nullptr;
+  std::uint64_t proven =
+      0; // TscRseq: address of the dummy descriptor; TscPerfPage: perf::lock_of()
   std::uint64_t* rseq_slot = nullptr;           // TscRseq: &rseq_cs of this thread
-  std::uint64_t rseq_marker = 0;                // TscRseq: address of the dummy descriptor
   const volatile PerfPage* lock_page = nullptr; // TscPerfPage
-  std::uint32_t page_lock = 0;
   bool has_lock_page = false; // else lock_page is a placeholder that proves nothing
   // Time in which the thread slept since the open step began, in the unit of work: it gave up the CPU
   // itself, in a system call or at a page that had to be read from disk. On-CPU TSC: of losses of at
@@ -286,7 +289,9 @@ bool read_groups_in_user_space(const EventGroups& groups, std::uint64_t* values)
 // The page of a dummy event, whose `lock` changes at each context switch of the calling thread.
 int open_lock_page(const volatile PerfPage*& page);
 void close_lock_page(const volatile PerfPage* page);
-std::uint32_t lock_of(const volatile PerfPage* page) noexcept;
+// In one load with the word after it, which is 0 in such a page.
+std::uint64_t lock_of(const volatile PerfPage* page) noexcept;
+const volatile std::uint64_t* address_of_lock(const volatile PerfPage* page) noexcept;
 // For a thread that could not open one: a page of zeros.
 const volatile PerfPage* placeholder_page() noexcept;
 
@@ -296,9 +301,9 @@ Problem explain(int error, const CountedEvent& event);
 
 TP_HOT bool was_off_cpu(const ThreadClock& clock) noexcept {
   if (clock_config.kind == ClockKind::TscRseq)
-    return *const_cast<const volatile std::uint64_t*>(clock.rseq_slot) != clock.rseq_marker;
+    return *const_cast<const volatile std::uint64_t*>(clock.rseq_slot) != clock.proven;
   return clock_config.kind == ClockKind::TscPerfPage &&
-         perf::lock_of(clock.lock_page) != clock.page_lock;
+         perf::lock_of(clock.lock_page) != clock.proven;
 }
 
 // Hot: twice per step boundary. No lock, no allocation; a system call only for the clocks that need
@@ -308,7 +313,7 @@ TP_HOT Reading read_clock(ThreadClock& clock) noexcept {
   case ClockKind::TscRseq: {
     const std::uint64_t now = read_time();
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    const bool on_cpu = *const_cast<volatile std::uint64_t*>(clock.rseq_slot) == clock.rseq_marker;
+    const bool on_cpu = *const_cast<volatile std::uint64_t*>(clock.rseq_slot) == clock.proven;
     if (!on_cpu || now - clock.last_time > clock_config.reanchor_ticks) [[unlikely]]
       return read_anchored(clock);
     clock.last_time = now;
@@ -319,7 +324,7 @@ TP_HOT Reading read_clock(ThreadClock& clock) noexcept {
   case ClockKind::TscPerfPage: {
     const std::uint64_t now = read_time();
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (perf::lock_of(clock.lock_page) != clock.page_lock ||
+    if (perf::lock_of(clock.lock_page) != clock.proven ||
         now - clock.last_time > clock_config.reanchor_ticks) [[unlikely]]
       return read_anchored(clock);
     clock.last_time = now;

@@ -88,7 +88,7 @@ bool arm_rseq(ThreadClock& clock) {
     return false;
   auto* area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
   clock.rseq_slot = reinterpret_cast<std::uint64_t*>(area + kRseqCsOffset);
-  clock.rseq_marker = reinterpret_cast<std::uint64_t>(&rseq_section);
+  clock.proven = reinterpret_cast<std::uint64_t>(&rseq_section);
   return true;
 #else
   (void)clock;
@@ -134,20 +134,20 @@ OnCpuPair read_on_cpu(ClockKind kind, ThreadClock& clock) noexcept {
   for (int attempt = 0; attempt < 8 && !pair.proved; ++attempt) {
     if (kind == ClockKind::TscRseq) {
       auto* slot = const_cast<volatile std::uint64_t*>(clock.rseq_slot);
-      *slot = clock.rseq_marker;
+      *slot = clock.proven;
       std::atomic_signal_fence(std::memory_order_seq_cst);
       pair.cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
       pair.now = read_time();
       std::atomic_signal_fence(std::memory_order_seq_cst);
-      pair.proved = *slot == clock.rseq_marker;
+      pair.proved = *slot == clock.proven;
     } else {
-      const std::uint32_t lock = perf::lock_of(clock.lock_page);
+      const std::uint64_t lock = perf::lock_of(clock.lock_page);
       std::atomic_signal_fence(std::memory_order_seq_cst);
       pair.cpu_ns = read_posix(CLOCK_THREAD_CPUTIME_ID);
       pair.now = read_time();
       std::atomic_signal_fence(std::memory_order_seq_cst);
-      clock.page_lock = perf::lock_of(clock.lock_page);
-      pair.proved = clock.page_lock == lock;
+      clock.proven = perf::lock_of(clock.lock_page);
+      pair.proved = clock.proven == lock;
     }
   }
   return pair;
@@ -203,7 +203,7 @@ std::uint64_t anchor(ThreadClock& clock) noexcept {
   clock.last_time = now;
   // Without a page of its own the thread takes a new anchor at every reading: its lock must never
   // match.
-  clock.page_lock += clock_config.kind == ClockKind::TscPerfPage && !clock.has_lock_page;
+  clock.proven += clock_config.kind == ClockKind::TscPerfPage && !clock.has_lock_page;
   return lost;
 }
 
@@ -359,7 +359,7 @@ bool use_tsc_by_rseq(Problem& problem) {
   // sleep may be over before it does.
   bool cleared = false;
   for (const long nap_ns : {50'000L, 1'000'000L, 20'000'000L}) {
-    *slot = clock.rseq_marker;
+    *slot = clock.proven;
     const timespec nap{0, nap_ns};
     nanosleep(&nap, nullptr);
     cleared = *slot == 0;
@@ -410,6 +410,19 @@ void use_thread_cpu_time() {
   clock_config.same_as_time = false;
 }
 
+namespace {
+const volatile std::uint64_t* proof_of(const ThreadClock& clock) noexcept {
+  switch (clock_config.kind) {
+  case ClockKind::TscRseq:
+    return clock.rseq_slot;
+  case ClockKind::TscPerfPage:
+    return perf::address_of_lock(clock.lock_page);
+  default:
+    return nullptr;
+  }
+}
+} // namespace
+
 bool open_clock(ThreadClock& clock) {
   const std::uint64_t spent = clock.virtual_work;
   clock = ThreadClock{};
@@ -432,13 +445,16 @@ bool open_clock(ThreadClock& clock) {
     clock.delay_file = open_delay_file();
     clock.delay = read_run_delay(clock.delay_file);
   }
+  if (clock_config.extra_count == 0)
+    clock.proof = proof_of(clock);
   return complete;
 }
 
 void close_clock(ThreadClock& clock) {
+  clock.proof = nullptr;
   if (clock.rseq_slot != nullptr) {
     auto* slot = const_cast<volatile std::uint64_t*>(clock.rseq_slot);
-    if (*slot == clock.rseq_marker)
+    if (*slot == clock.proven)
       *slot = 0;
     clock.rseq_slot = nullptr;
   }
@@ -450,6 +466,7 @@ void close_clock(ThreadClock& clock) {
 }
 
 void forget_clock(ThreadClock& clock) {
+  clock.proof = nullptr;
   for (EventGroup& group : clock.groups.of_kind)
     for (const volatile PerfPage*& page : group.pages)
       page = nullptr;

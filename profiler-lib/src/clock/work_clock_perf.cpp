@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
@@ -294,8 +295,13 @@ void close_lock_page(const volatile PerfPage* page) {
   munmap(const_cast<PerfPage*>(page), page_bytes());
 }
 
-std::uint32_t lock_of(const volatile PerfPage* page) noexcept {
-  return page->lock;
+const volatile std::uint64_t* address_of_lock(const volatile PerfPage* page) noexcept {
+  static_assert(offsetof(perf_event_mmap_page, lock) % sizeof(std::uint64_t) == 0);
+  return reinterpret_cast<const volatile std::uint64_t*>(&page->lock);
+}
+
+std::uint64_t lock_of(const volatile PerfPage* page) noexcept {
+  return *address_of_lock(page);
 }
 
 const volatile PerfPage* placeholder_page() noexcept {

@@ -72,7 +72,7 @@ TP_COLD void begin_any_task(Frame& frame, const tp_task& task, const tp_context&
   }
   begin_task(*thread, frame, task, context, cancelled);
 }
-TP_COLD void end_any_task(Frame& frame, bool by_exception) noexcept {
+TP_COLD void end_any_task(Frame& frame, int by_exception) noexcept {
   if (frame.thread == nullptr)
     return;
   ThreadState* const thread = thread_state();
@@ -82,7 +82,7 @@ TP_COLD void end_any_task(Frame& frame, bool by_exception) noexcept {
     return;
   if (frame.has_tickets) [[unlikely]]
     forget_tickets(frame);
-  end_task(*thread, frame, by_exception);
+  end_task(*thread, frame, by_exception != 0);
 }
 
 } // namespace
@@ -181,9 +181,9 @@ TP_EXPORT void tp_on_task_begin(tp_frame* storage, const tp_task* task, const tp
 TP_EXPORT void tp_on_task_end(tp_frame* storage, int by_exception) noexcept {
   Frame& frame = as_frame(storage);
   ThreadState* const thread = thread_state();
-  if (thread == nullptr || &top(*thread) != &frame || frame.has_tickets || by_exception != 0 ||
+  if (by_exception != 0 || thread == nullptr || &top(*thread) != &frame || !is_plain_frame(frame) ||
       !end_plain_task(*thread, frame)) [[unlikely]]
-    end_any_task(frame, by_exception != 0);
+    end_any_task(frame, by_exception);
 }
 
 TP_EXPORT void tp_on_search(void) noexcept {

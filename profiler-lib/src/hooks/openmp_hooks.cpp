@@ -29,9 +29,20 @@ enum ProgramCode : unsigned {
   kProgramCodeBetweenSteps,
 };
 
-TP_COLD void spawn_in_call_of_new_thread(const tp_task& task, const tp_context& context) noexcept {
-  if (ThreadState* const thread = thread_state_or_create())
-    spawn_in_runtime_call(*thread, top(*thread), task, context);
+constexpr unsigned kChildTraits = TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE;
+
+// What is not plain, as with the hooks for any task.
+TP_COLD void spawn_any_child(uint64_t* words, uint32_t site, uint64_t* context) noexcept {
+  words[0] = 0;
+  words[1] = site | TP_TASK_SITE_PRESET;
+  const tp_task task{words, nullptr, nullptr};
+  const tp_context entered{context, kChildTraits};
+  tp_on_spawn_in_call(&task, &entered);
+}
+TP_COLD void begin_any_child(tp_frame* storage, uint64_t* words, uint64_t* context) noexcept {
+  const tp_task task{words, nullptr, nullptr};
+  const tp_context entered{context, kChildTraits};
+  tp_on_task_begin(storage, &task, &entered, 0);
 }
 
 } // namespace
@@ -69,10 +80,9 @@ TP_EXPORT void tp_on_runtime_call(void) noexcept {
   if (thread == nullptr)
     return;
   Frame& frame = top(*thread);
-  if (!frame.step_open || clock_config.extra_count != 0 ||
-      !read_plainly(thread->clock, thread->runtime_call)) [[unlikely]]
+  if (!frame.step_open || !read_plainly(thread->clock, thread->runtime_call)) [[unlikely]]
     return begin_runtime_call(*thread, frame);
-  thread->in_runtime_call = true;
+  thread->in_runtime_call = kPlainCall;
 }
 
 TP_EXPORT void tp_on_runtime_return(void) noexcept {
@@ -107,14 +117,28 @@ TP_EXPORT void tp_on_program_code_end(unsigned state) noexcept {
 }
 
 TP_EXPORT void tp_on_spawn_in_call(const tp_task* task, const tp_context* context) noexcept {
+  if (ThreadState* const thread = thread_state_or_create())
+    spawn_in_runtime_call(*thread, top(*thread), *task, *context);
+}
+
+TP_EXPORT void tp_on_child_in_call(uint64_t* words, uint32_t site, uint64_t* context) noexcept {
+  ThreadState* const thread =
+      this_thread; // that something is recorded was asked where the call began
+  if (thread == nullptr || !spawn_plainly(*thread, top(*thread), {words, nullptr, nullptr},
+                                          site | TP_TASK_SITE_PRESET, {context, kChildTraits}))
+      [[unlikely]]
+    spawn_any_child(words, site, context);
+}
+
+TP_EXPORT void tp_on_child_begin(tp_frame* storage, uint64_t* words, uint64_t* context) noexcept {
   ThreadState* const thread = thread_state();
-  if (thread == nullptr) [[unlikely]]
-    return spawn_in_call_of_new_thread(*task, *context);
-  Frame& frame = top(*thread);
-  if (!thread->in_runtime_call ||
-      !spawn_plainly(*thread, frame, *task, *context, thread->runtime_call)) [[unlikely]]
-    return spawn_in_runtime_call(*thread, frame, *task, *context);
-  frame.reopen = true;
+  // What a hook has said of its spawn had a site, and no region: then the compiler leaves out a few questions.
+  if (thread == nullptr ||
+      !begin_new_task(*thread, *reinterpret_cast<Frame*>(storage), {words, nullptr, nullptr},
+                      {context, kChildTraits},
+                      static_cast<std::uint32_t>(words[1]) | TP_TASK_SITE_TAGGED, false))
+      [[unlikely]]
+    begin_any_child(storage, words, context);
 }
 
 TP_EXPORT void tp_on_last_loop_end(uint64_t iterations, uint64_t grain) noexcept {

@@ -306,7 +306,7 @@ private:
           return read_plainly(thread_->clock, thread_->runtime_call);
         }))
       return begin_runtime_call(*thread_, frame);
-    thread_->in_runtime_call = true;
+    thread_->in_runtime_call = kPlainCall;
   }
 
   // As tp_on_spawn_in_call, within a call.
@@ -323,12 +323,9 @@ private:
     const tp_task task{
         spawned_, once_in(9) ? type_of<tbb::detail::d1::feeder_item_task>() : type_of<SomeTask>(),
         nullptr};
-    if (!thread_->in_runtime_call || !happens_plainly(kSpawn, [&] {
-          return spawn_plainly(*thread_, frame, task, entered, thread_->runtime_call);
-        }))
+    if (!happens_plainly(
+            kSpawn, [&] { return spawn_plainly(*thread_, frame, task, spawned_[1], entered); }))
       spawn_in_runtime_call(*thread_, frame, task, entered);
-    else
-      frame.reopen = true;
     keep_spawned(which);
   }
   void spawn_somehow(Frame& frame) {
@@ -395,7 +392,9 @@ private:
   // As tp_on_task_end.
   void end(Frame& frame) {
     const bool by_exception = once_in(30);
-    if (by_exception || !happens_plainly(kEnd, [&] { return end_plain_task(*thread_, frame); }))
+    if (by_exception || !happens_plainly(kEnd, [&] {
+          return is_plain_frame(frame) && end_plain_task(*thread_, frame);
+        }))
       end_task(*thread_, frame, by_exception);
     --depth_;
   }
@@ -414,7 +413,8 @@ private:
                                         static_cast<std::uint64_t>(thread.step_pause),
                                         thread.pause_written,
                                         thread.extras,
-                                        thread.begin_flags,
+                                        thread.begin.flags,
+                                        thread.begin.bytes,
                                         thread.begin_id,
                                         thread.ordinals.spawns,
                                         thread.ordinals.contexts,
@@ -439,7 +439,7 @@ private:
                                         frame.reopen,
                                         frame.failed,
                                         frame.threw,
-                                        frame.waits_in,
+                                        frame.between,
                                         frame.region,
                                         frame.region_depth,
                                         frame.region_mark,
@@ -539,11 +539,12 @@ TEST(PlainSteps, ReadTheClockOnlyWithItsProof) {
     std::uint64_t slot = 0;
     ThreadClock clock;
     clock.rseq_slot = &slot;
-    clock.rseq_marker = 42;
     clock.lock_page = perf::placeholder_page();
+    const bool is_rseq = kind == ClockKind::TscRseq;
+    clock.proof = is_rseq ? &slot : perf::address_of_lock(clock.lock_page);
     const auto prove = [&](bool proved) {
       slot = proved ? 42 : 0;
-      clock.page_lock = perf::lock_of(clock.lock_page) + (proved ? 0 : 1);
+      clock.proven = is_rseq ? 42 : perf::lock_of(clock.lock_page) + (proved ? 0 : 1);
     };
     const std::uint64_t start = read_time();
     clock.offset = 1000;

@@ -7,6 +7,9 @@
 #include "fake_scheduler.h"
 
 #include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
 #include <thread>
 
 using namespace tp::test;
@@ -455,6 +458,68 @@ TEST(Hooks, AllWidthsOfWorkAndSites) {
     EXPECT_EQ(lines[4 * i + 1], "Spawn " + work + (i == 0 ? " new" : " last"));
     EXPECT_EQ(lines[4 * i + 3], "Task " + work + " newest");
   }
+}
+
+// The hooks for the commonest tasks of OpenMP, and those for any task that a call of the runtime's creates.
+TEST(Hooks, ChildrenThatACallCreatesAreRecordedAsOtherTasksAre) {
+  struct Outcome {
+    Lines lines;
+    std::vector<std::uint64_t> words;
+    bool operator==(const Outcome&) const = default;
+  };
+  const auto record_tasks = [](bool as_children, Outcome& outcome) {
+    const std::string data = record([&] {
+      start();
+      std::uint64_t context = 0;
+      const tp_context entered{&context, TP_CONSTRUCT_OMP_TASK | TP_CONTEXT_EXCLUSIVE};
+      FILE* const file =
+          std::fopen((std::string(std::getenv("TP_TEST_DATA")) + "/words").c_str(), "w");
+      for (const std::uint32_t site : {7u, 7u, 70'000u, 0xffffu}) {
+        std::uint64_t words[2] = {99, 99};
+        const tp_task task{words, nullptr, nullptr};
+        tp_spend(5);
+        tp_on_runtime_call();
+        tp_spend(100); // the runtime's
+        if (as_children) {
+          tp_on_child_in_call(words, site, &context);
+        } else {
+          words[0] = 0;
+          words[1] = site | TP_TASK_SITE_PRESET;
+          tp_on_spawn_in_call(&task, &entered);
+        }
+        tp_spend(100);
+        std::fprintf(file, "%llu %llu ", static_cast<unsigned long long>(words[0]),
+                     static_cast<unsigned long long>(words[1]));
+        tp_frame frame;
+        if (as_children)
+          tp_on_child_begin(&frame, words, &context);
+        else
+          tp_on_task_begin(&frame, &task, &entered, 0);
+        tp_spend(3);
+        tp_on_task_end(&frame, 0);
+        tp_on_spawn_end();
+      }
+      std::fclose(file);
+      tp_spend(2);
+      wait(entered, [] {});
+      tp_on_context_end(&context);
+    });
+    outcome.lines = lines_of(data);
+    const std::string file = std::string(std::getenv("TP_TEST_DATA")) + "/words";
+    std::istringstream words(content_of(file));
+    for (std::uint64_t word = 0; words >> word;)
+      outcome.words.push_back(word);
+    std::filesystem::remove(file);
+  };
+  Outcome children, others;
+  record_tasks(true, children);
+  record_tasks(false, others);
+  EXPECT_EQ(children.words.size(), 8u);
+  EXPECT_EQ(children, others);
+  EXPECT_EQ(children.lines,
+            (Lines{"Cut 0", "Spawn 5 new", "Task 3 newest", "Spawn 5 last", "Task 3 newest",
+                   "Spawn 5 last", "Task 3 newest", "Spawn 5 last", "Task 3 newest", "Wait 2 last",
+                   "WaitEnd", "ContextEnd last", "End 0"}));
 }
 
 TEST(Hooks, ManyThreadsShareFewStreams) {
