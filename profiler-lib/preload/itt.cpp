@@ -66,14 +66,10 @@ public:
   Busy& operator=(const Busy&) = delete;
 };
 
-// A child of fork() would wait for ever for a thread that it does not have.
+// A child of fork() would wait for ever for a thread that it does not have. What that has half changed is an
+// entry without its address, or a name that is nowhere.
 [[gnu::constructor]] void handle_forks() {
-  pthread_atfork(
-      [] {
-        while (busy.test_and_set(std::memory_order_acquire)) {
-        }
-      },
-      [] { busy.clear(std::memory_order_release); }, [] { busy.clear(std::memory_order_release); });
+  pthread_atfork(nullptr, nullptr, [] { busy.clear(std::memory_order_release); });
 }
 
 // The wait of the calling thread: from __itt_sync_prepare on.

@@ -27,24 +27,17 @@ void insert(CreatedThread* thread) noexcept {
   *bucket = thread;
 }
 
-void before_fork() {
-  pthread_mutex_lock(&mutex);
-  asm volatile(""); // no tail call: whose lock it is shows by where the call returns (locks.cpp)
-}
-
-void after_fork_in_parent() {
-  pthread_mutex_unlock(&mutex);
-}
-
-// The parent's threads do not exist here, and their ids may be used again.
+// The parent's threads do not exist here, and their ids may be used again. One of them may have held the lock:
+// nothing of what it guards is used. Acquiring it before the fork would be in the other order than when
+// the end of the recording, under the session's lock, joins a thread.
 void after_fork_in_child() {
   for (CreatedThread*& bucket : buckets)
     bucket = nullptr;
-  pthread_mutex_unlock(&mutex);
+  mutex = PTHREAD_MUTEX_INITIALIZER;
 }
 
 [[gnu::constructor]] void handle_forks() {
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // See fork.h. The session's lock, and those that are acquired under it, are held from before the fork until
-// both processes are in a known state.
+// both processes are in a known state. So long the thread has no state, and gets none: functions that we
+// put in front of the C library's, called here or by the program's own handlers, must not read the clock,
+// whose pages the child does not have, nor wait for these locks.
 #include "session/fork.h"
 
 #include "base/recording_state.h"
@@ -13,11 +15,21 @@
 #include "sites/site_registry.h"
 
 #include <pthread.h>
+#include <utility>
+
+// Of the C library (pthread_atfork() is made of it): what it registers for no object is never taken away.
+extern "C" [[gnu::weak]] int __register_atfork(void (*before)(), void (*in_parent)(),
+                                               void (*in_child)(), void* object);
 
 namespace tp::rt {
 namespace {
 
+constinit thread_local bool forks TP_TLS = false;
+constinit thread_local ThreadState* forking_thread TP_TLS = nullptr;
+
 void before_fork() {
+  forks = true;
+  forking_thread = std::exchange(this_thread, nullptr);
   session().mutex.lock();
   lock_sampler();
   lock_site_registry();
@@ -27,6 +39,8 @@ void after_fork_in_parent() {
   unlock_site_registry();
   unlock_sampler();
   session().mutex.unlock();
+  this_thread = std::exchange(forking_thread, nullptr);
+  forks = false;
 }
 
 void after_fork_in_child() {
@@ -45,7 +59,7 @@ void after_fork_in_child() {
   s.run_delay = {};
   // The states of the parent's threads stay allocated: the frames on this thread's stack point to
   // one of them.
-  this_thread = nullptr;
+  forking_thread = nullptr;
   forget_counted_locks();
   clear_edges();
   forget_lock_posts();
@@ -60,12 +74,22 @@ void after_fork_in_child() {
   unlock_site_registry();
   unlock_sampler();
   s.mutex.unlock();
+  forks = false;
 }
 
 } // namespace
 
+bool is_forking() noexcept {
+  return forks;
+}
+
+// Another thread may fork while the process exits, which takes away what pthread_atfork() registered: between
+// its handlers, too, so that our locks would stay acquired.
 void handle_forks() {
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  if (__register_atfork != nullptr)
+    __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, nullptr);
+  else
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 } // namespace tp::rt

@@ -6,7 +6,10 @@
 
 namespace tp::rt {
 
-// Registers the handlers (pthread_atfork). Once per process, when the library is loaded.
+// Registers the handlers. Once per process, when the library is loaded.
 void handle_forks();
+
+// Is the calling thread between them? Then it has no state, and must not wait for the session's lock.
+bool is_forking() noexcept;
 
 } // namespace tp::rt

@@ -466,7 +466,7 @@ StartPoint read_start_point() {
 
 ThreadState* enter_thread(trace::ThreadRole role) noexcept try {
   const NoCancel no_cancel;
-  if (recording() == Recording::Off || thread_has_ended)
+  if (recording() == Recording::Off || thread_has_ended || is_forking())
     return nullptr;
   Session& s = session();
   const std::lock_guard lock(s.mutex);

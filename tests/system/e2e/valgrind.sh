@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # helgrind and DRD report of a program under tp-run what they report of the program alone, with the suppressions that
-# are installed; and what these leave out of the functions in front of the C library is at most one flag.
+# are installed; helgrind no order of locks of ours, where the program forks; and what these leave out of the functions in front of the C library is at most one flag.
 . "$(dirname "$0")/common.inc"
 command -v valgrind >/dev/null || skip "no valgrind"
 [ -e /usr/include/oneapi/tbb/version.h ] || skip "no libtbb-dev"
@@ -78,4 +78,32 @@ for tool in helgrind drd; do
   others=$(python3 reports.py $tool.recorded libtaskpath-preload "${files[@]}" | grep -v '^tp_locks_are_on$')
   same "$tool: in front of the C library" "" "$others"
 done
+# A thread detached and one joined while a lock is held, a fork, and the end of the recording, which joins the sampler.
+build_stock forks -Wl,--no-as-needed <<'X'
+#line 2 "guarded.cpp"
+#include <cstdio>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void* take(void*) { pthread_mutex_lock(&mutex); pthread_mutex_unlock(&mutex); return nullptr; }
+int main() {
+  pthread_t thread;
+  pthread_create(&thread, nullptr, take, nullptr);
+  pthread_join(thread, nullptr);
+  pthread_mutex_lock(&mutex);
+  pthread_create(&thread, nullptr, take, nullptr);
+  pthread_detach(thread);
+  const pid_t child = fork();
+  if (child == 0) { pthread_mutex_unlock(&mutex); _exit(7); }
+  int status = 0;
+  waitpid(child, &status, 0);
+  pthread_mutex_unlock(&mutex);
+  pthread_create(&thread, nullptr, take, nullptr);
+  pthread_join(thread, nullptr);
+  std::printf("%d\n", WEXITSTATUS(status));
+}
+X
+same "fork" 7 "$("$tp_run" -q --locks all -e auto -o forks.data -- valgrind -q --tool=helgrind --suppressions="$suppressions" ./forks 2>forks.recorded)"
+same "fork: order of locks" "" "$(grep -i 'lock order' forks.recorded)"
 finish
