@@ -174,8 +174,11 @@ struct Locks {
   // The greatest bound of one lock that is proven, and of all: in work, and with sleep.
   std::uint64_t proven = 0, proven_with_latency = 0;
   std::uint64_t greatest = 0, greatest_with_latency = 0;
+  std::uint64_t greatest_sections_with_latency = 0; // the same of H alone
+  // Objects of which what comes before and after their sections is in the bounds: the heaviest ones.
+  std::vector<LockObjectId> ends_of;
   std::vector<SiteWaitBlame> blame_of_sites; // the sum is that of the rows
-  bool ends_known = true; // what comes before and after the sections is in the bounds that matter
+  bool ends_known = true; // else what comes before and after their sections is in no bound
 };
 
 } // namespace tp::analysis

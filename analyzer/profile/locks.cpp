@@ -23,9 +23,10 @@
 namespace tp::analysis {
 namespace {
 
-constexpr std::size_t kMostAsked = 16; // objects whose ends are asked for
-constexpr std::size_t kMostWhatIf = 4; // locks
-constexpr std::size_t kMostUnseen = 4; // in a sentence
+constexpr std::size_t kMostAsked = 16;     // objects whose ends are asked for
+constexpr std::uint64_t kLeastPercent = 1; // of the span, that their sections take
+constexpr std::size_t kMostWhatIf = 4;     // locks
+constexpr std::size_t kMostUnseen = 4;     // in a sentence
 constexpr std::uint64_t kLeastShare = 10'000;
 constexpr std::uint64_t kFactors[] = {2, 4, 8};
 
@@ -33,7 +34,7 @@ using Object = LockLaw::Object;
 using Lengths = LockLaw::Lengths;
 
 std::uint64_t length_of(const Object& object) {
-  return object.bound[LockLaw::kWork].length();
+  return object.bound(LockLaw::kWork).length();
 }
 
 LockBoundKind kind_of(const Object& object) {
@@ -42,11 +43,22 @@ LockBoundKind kind_of(const Object& object) {
                                      : LockBoundKind::Proven;
 }
 
-// Its bound matters, or nearly so.
+// In work, or with sleep.
+bool has_share(const Object& object, const Measured& measured, std::uint64_t least_percent) {
+  const auto sections = [&](std::size_t measure) {
+    return object.exclusive[measure] + object.longest_shared[measure];
+  };
+  const std::uint64_t work = sections(LockLaw::kWork), asleep = sections(LockLaw::kWithLatency);
+  return (Wide{work} * 100 >= Wide{measured.span()} * least_percent && work > 0) ||
+         (Wide{asleep} * 100 >= Wide{measured.fold.span_with_latency} * least_percent &&
+          asleep > work);
+}
+
+// Its bound matters, or nearly so: its sections take half of the span, or with what comes before and after them longer
+// than the span.
 bool matters(const Object& object, const Measured& measured) {
-  const std::uint64_t asleep = object.bound[LockLaw::kWithLatency].length();
-  return (Wide{length_of(object)} * 2 >= measured.span() && length_of(object) > 0) ||
-         (Wide{asleep} * 2 >= measured.fold.span_with_latency && asleep > length_of(object));
+  return has_share(object, measured, 50) || length_of(object) > measured.span() ||
+         object.bound(LockLaw::kWithLatency).length() > measured.fold.span_with_latency;
 }
 
 // The lock of the ITT API's own initialization is part of each library that announces something by it, as
@@ -128,12 +140,41 @@ std::vector<LockObjectId> heaviest_objects(const LockLaw::Results& found,
                                            const Measured& measured) {
   std::vector<LockObjectId> ids;
   for (const LockObjectId id : ids_below(found.objects.end_id()))
-    if (matters(found.objects[id], measured))
+    if (has_share(found.objects[id], measured, kLeastPercent))
       ids.push_back(id);
-  std::ranges::stable_sort(ids, std::ranges::greater(),
-                           [&](LockObjectId id) { return length_of(found.objects[id]); });
+  std::ranges::stable_sort(ids, std::ranges::greater(), [&](LockObjectId id) {
+    return found.objects[id].least_time(LockLaw::kWithLatency);
+  });
   ids.resize(std::min(ids.size(), kMostAsked));
   return ids;
+}
+
+// Scenarios with shorter sections, of the locks that matter; `first`: the measure of the first one, by group.
+std::vector<LockScenario> shorter_sections(const std::vector<Group>& groups,
+                                           const LockLaw::Results& found, const Measured& measured,
+                                           std::map<std::size_t, std::size_t>& first) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> order; // the greatest bounds first
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::uint64_t greatest = 0;
+    for (const LockObjectId id : groups[i].objects)
+      if (matters(found.objects[id], measured))
+        greatest = std::max(greatest, found.objects[id].least_time(LockLaw::kWithLatency));
+    if (greatest > 0)
+      order.emplace_back(~greatest, i);
+  }
+  std::ranges::sort(order);
+  order.resize(std::min(order.size(), kMostWhatIf));
+  std::vector<LockScenario> scenarios;
+  for (const auto& [bound, i] : order) {
+    first.emplace(i, LockLaw::kFirstScenario + scenarios.size());
+    for (const std::uint64_t factor : kFactors) {
+      LockScenario scenario{.factor = factor};
+      for (const LockPlaceId place : groups[i].places)
+        scenario.places.grown_to(place) = 1;
+      scenarios.push_back(std::move(scenario));
+    }
+  }
+  return scenarios;
 }
 
 // `first`: the measure of the scenario with its first factor.
@@ -146,18 +187,14 @@ std::vector<LockWhatIf> what_if(const Group& lock, const LockLaw::Results& found
         mode == WhatIfMode::Optimize ? found.work[measure] : measured.work() * kFactors[i];
     result.push_back({LockChange::Shorter,
                       kFactors[i],
-                      {work, std::max(found.span[measure], found.greatest_sections(measure))}});
+                      {work, std::max(found.span[measure], found.greatest_bound(measure))}});
   }
   const std::uint64_t others =
-      std::max(measured.span(), found.greatest_sections(LockLaw::kWork, lock.objects));
+      std::max(measured.span(), found.greatest_bound(LockLaw::kWork, lock.objects));
   for (const std::uint64_t factor : kFactors) {
     std::uint64_t least = others;
-    for (const LockObjectId id : lock.objects) {
-      const Object& object = found.objects[id];
-      const std::uint64_t sections =
-          object.exclusive[LockLaw::kWork] + object.longest_shared[LockLaw::kWork];
-      least = std::max(least, sections / factor + (sections % factor > 0));
-    }
+    for (const LockObjectId id : lock.objects)
+      least = std::max(least, found.objects[id].least_time(LockLaw::kWork, factor));
     result.push_back({LockChange::Split, factor, {measured.work(), least}});
   }
   // The longest section is on a path.
@@ -225,13 +262,13 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
   row.object_ids = lock.objects;
   for (const LockObjectId id : lock.objects)
     row.unmatched += found.objects[id].open;
-  row.bound = heaviest.bound[LockLaw::kWork];
+  row.bound = heaviest.bound(LockLaw::kWork);
   for (const LockObjectId id : lock.objects) {
     const Object& object = found.objects[id];
-    const LockBound& bound = object.bound[LockLaw::kWithLatency];
+    const LockBound bound = object.bound(LockLaw::kWithLatency);
     if (bound.length() <= row.with_latency)
       continue;
-    const std::uint64_t awake = object.bound[LockLaw::kWork].sections;
+    const std::uint64_t awake = object.bound(LockLaw::kWork).sections;
     row.with_latency = bound.length();
     row.sections_with_latency = bound.sections;
     row.asleep = bound.sections - std::min(awake, bound.sections);
@@ -335,26 +372,23 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   leave_out_foreign(found, measured.table);
   std::vector<Group> groups = group(found);
   std::map<std::size_t, std::size_t> scenarios_of; // group, first measure
-  if (const std::vector<LockObjectId> asked = heaviest_objects(found, measured); !asked.empty()) {
-    LockLawSetup setup{.ends_of = asked};
-    const bool fits = measured.work() <= ~std::uint64_t{0} / (2 * kFactors[2]);
-    for (const LockObjectId id : asked)
-      for (std::size_t i = 0; i < groups.size(); ++i)
-        if (std::ranges::binary_search(groups[i].objects, id) && fits &&
-            scenarios_of.size() < kMostWhatIf &&
-            scenarios_of.try_emplace(i, LockLaw::kFirstScenario + setup.scenarios.size()).second)
-          for (const std::uint64_t factor : kFactors) {
-            LockScenario scenario{.factor = factor};
-            for (const LockPlaceId place : groups[i].places)
-              scenario.places.grown_to(place) = 1;
-            setup.scenarios.push_back(std::move(scenario));
-          }
-    LockLaw closer(std::move(setup));
+  const auto read_again = [&](std::vector<LockScenario> scenarios) {
+    LockLaw closer({.scenarios = std::move(scenarios), .ends_of = locks.ends_of});
     readings.read(closer);
     found = closer.results();
     leave_out_foreign(found, measured.table);
     locks.ends_known = found.ends_known;
     groups = group(found);
+  };
+  locks.ends_of = heaviest_objects(found, measured);
+  if (!locks.ends_of.empty()) {
+    read_again({});
+    const bool fits = measured.work() <= ~std::uint64_t{0} / (2 * kFactors[2]);
+    if (std::vector<LockScenario> shorter = shorter_sections(groups, found, measured, scenarios_of);
+        fits && !shorter.empty())
+      read_again(std::move(shorter));
+    else
+      scenarios_of.clear();
   }
   std::vector<std::pair<LockRow, const Group*>> rows;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -387,7 +421,10 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
                                  object.totals.is_sampled ? 0 : object.totals.acquisitions,
                                  row_of_object[id]});
     const std::uint64_t work = length_of(object);
-    const std::uint64_t time = object.bound[LockLaw::kWithLatency].length();
+    const std::uint64_t time = object.bound(LockLaw::kWithLatency).length();
+    locks.greatest_sections_with_latency = std::max(
+        locks.greatest_sections_with_latency,
+        object.exclusive[LockLaw::kWithLatency] + object.longest_shared[LockLaw::kWithLatency]);
     locks.greatest = std::max(locks.greatest, work);
     locks.greatest_with_latency = std::max(locks.greatest_with_latency, time);
     if (kind_of(object) != LockBoundKind::Proven)

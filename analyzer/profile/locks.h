@@ -12,8 +12,8 @@
 
 namespace tp::analysis {
 
-// Reads the trace again if there are locks in it, and once more if one of them matters: its bound is
-// half of the span or more.
+// Reads the trace again if there are locks in it, once more if the sections of one of them take a hundredth of the span
+// or more, and once more if a bound matters.
 Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
                     const ProfileOptions& options);
 

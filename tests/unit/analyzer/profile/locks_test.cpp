@@ -98,12 +98,12 @@ TEST(Locks, SectionsRunOneAfterTheOther) {
   EXPECT_NE(std::string::npos, profile.verdict.headline.find("spin_mutex at q.cpp:17"))
       << profile.verdict.headline;
   EXPECT_EQ(17u, profile.verdict.line);
-  // More tasks would have the same sections: no other remedy saves anything.
+  // More tasks would have the same sections, though sooner after each other: no other remedy leaves less than 120 and main.
   ASSERT_FALSE(profile.findings.empty());
   EXPECT_EQ(Shape::Lock, profile.findings[0].shape);
   EXPECT_GT(profile.findings[0].saves_at_most(), 40u);
   for (std::size_t i = 1; i < profile.findings.size(); ++i)
-    EXPECT_EQ(0u, profile.findings[i].saves_at_most()) << profile.findings[i].text;
+    EXPECT_LE(profile.findings[i].saves_at_most(), 165u - 120 - 15) << profile.findings[i].text;
   EXPECT_NE(std::string::npos, profile.advice.find("spin_mutex at q.cpp:17")) << profile.advice;
   for (const Warning& warning : profile.warnings)
     EXPECT_EQ(std::string::npos, warning.name.find("lock")) << warning.text;
@@ -453,19 +453,18 @@ TEST(Locks, WhatIfs) {
     const LockWhatIf* const found = lock.what_if_of(change, factor);
     return found ? found->parallelism.denominator : 0;
   };
-  // Half as long: 60 for both; the path through the second task is 10 + 40 + 30 + 5.
-  EXPECT_EQ(2 * 85u, denominator(LockChange::Shorter, 2));
+  // Half as long: 60 for both, with 10 + 20 before and 10 + 5 after them.
+  EXPECT_EQ(2 * 105u, denominator(LockChange::Shorter, 2));
   EXPECT_EQ(115u, denominator(LockChange::Split, 2)); // sections 60: the span is longer
   EXPECT_EQ(115u, denominator(LockChange::Gone, 1));
   EXPECT_EQ(115u, denominator(LockChange::Shared, 1));
-  // If the tasks' code were twice as fast, the sections would be as well.
+  // If the tasks' code were twice as fast, the sections would be as well, and 20 before and 10 after them.
   const auto tasks = std::ranges::find_if(profile.explored, [](const WhatIfCandidate& each) {
     return each.kind == CandidateKind::Site && each.place.line == 1;
   });
   ASSERT_NE(profile.explored.end(), tasks);
   for (const WhatIfPoint& point : tasks->points)
-    EXPECT_EQ(std::max<std::uint64_t>(15 * point.factor + 100, 120), point.parallelism.denominator)
-        << point.factor;
+    EXPECT_EQ(15 * point.factor + 150, point.parallelism.denominator) << point.factor;
 }
 
 // A reader's section and the writers', and a lock that is held across a wait: its own span is the
@@ -645,9 +644,10 @@ TEST(Locks, TargetsNeedRoomInLocks) {
   ASSERT_EQ(1u, profile.search->steps.size()); // 7.09 without the lock
   const TargetSearch::Step& step = profile.search->steps[0];
   EXPECT_EQ(ChoiceKind::LockSplit, step.kind);
-  EXPECT_EQ("split the spin_mutex at q.cpp:17 into 3", step.name); // 480 / 2 > 815 / 4
-  EXPECT_EQ(3u, step.factor);
-  EXPECT_EQ(160u * 4, step.after.denominator);
+  // 40 before, 15 after: with 480 / 3 that is more than 815 / 4.
+  EXPECT_EQ("split the spin_mutex at q.cpp:17 into 4", step.name);
+  EXPECT_EQ(4u, step.factor);
+  EXPECT_EQ(175u * 4, step.after.denominator);
   // With code that is faster, too: the span of 115 is more than 815 / 8.
   options.target = 8;
   const Profile more = profile_of_locks(script, options);
@@ -679,6 +679,50 @@ TEST(Locks, TargetsSplitALock) {
   ASSERT_TRUE(profile.search);
   ASSERT_EQ(1u, profile.search->steps.size()) << profile.search->outcome;
   EXPECT_EQ("split the spin_mutex at q.cpp:17 into 4", profile.search->steps[0].name);
+}
+
+// Serial code of 1000 and then ten tasks, of which the lock has each for 9 of 10: nothing is faster than all in turn, though
+// the sections take less than half of the span.
+TEST(Locks, CountWhatComesBeforeThemHoweverShortTheyAre) {
+  std::string script = "run locks=all c_locks_seen=1 cpus=4\n"
+                       "site 1 a.cpp 1\n"
+                       "lock-place 0 spin_mutex q.cpp 17\n"
+                       "stream 0\n"
+                       "thread role=main\n"
+                       "lock slot=3 address=64 kind=spin_mutex\n"
+                       "spawn work=1000 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 10; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 10; ++i)
+    script +=
+        "section slot=3 place=0 lead=1 work=9\ntask task=-" + std::to_string(i) + " work=10\n";
+  ProfileOptions options;
+  options.target = 2;
+  const Profile profile = profile_of_locks(script + "wait-end\nend\nthread-end\n", options);
+  EXPECT_EQ(1100u, profile.work);
+  EXPECT_EQ(1010u, profile.span);
+  const LockRow& lock = profile.locks.rows.at(0);
+  EXPECT_EQ(1001u, lock.bound.before);
+  EXPECT_EQ(90u, lock.bound.sections);
+  EXPECT_EQ(1091u, profile.parallelism_with_locks().denominator);
+  EXPECT_NE(std::string::npos, profile.verdict.headline.find("spin_mutex at q.cpp:17"))
+      << profile.verdict.headline;
+  // Half as long: 1000 + 1 + 10 * 4.5.
+  ASSERT_TRUE(lock.what_if_of(LockChange::Shorter, 2));
+  EXPECT_EQ(2u * 1001 + 90, lock.what_if_of(LockChange::Shorter, 2)->parallelism.denominator);
+  EXPECT_EQ(1001u + 45, lock.what_if_of(LockChange::Split, 2)->parallelism.denominator);
+  EXPECT_EQ(1010u, lock.what_if_of(LockChange::Gone, 1)->parallelism.denominator);
+  // With main twice as fast.
+  const auto main = std::ranges::find_if(profile.explored, [](const WhatIfCandidate& each) {
+    return each.kind == CandidateKind::Site && each.work == 1000;
+  });
+  ASSERT_NE(profile.explored.end(), main);
+  EXPECT_EQ(1000u + 2 * 91, main->points.front().parallelism.denominator);
+  EXPECT_EQ(2u, main->points.front().factor);
+  ASSERT_TRUE(profile.search);
+  ASSERT_FALSE(profile.search->steps.empty());
+  EXPECT_EQ(1000u + 2 * 91, profile.search->steps[0].after.denominator);
 }
 
 // With what was timed, an estimate does not exceed the step.
@@ -812,8 +856,8 @@ TEST(Locks, OfAnOlderRecording) {
 
 // ---- random programs
 
-void compare(const test::OracleLocks& expected, const LockLaw::Results& found, std::size_t measure,
-             bool with_bounds) {
+void compare(const test::OracleLocks& expected, const LockLaw::Results& found,
+             std::size_t measure) {
   EXPECT_EQ(expected.span, found.span[measure]);
   EXPECT_EQ(expected.work, found.work[measure]);
   std::size_t used = 0;
@@ -832,9 +876,9 @@ void compare(const test::OracleLocks& expected, const LockLaw::Results& found, s
     EXPECT_EQ(oracle.held, object.totals.held);
     EXPECT_EQ(oracle.waited, object.totals.waited);
     EXPECT_EQ(oracle.open, object.open);
-    if (with_bounds) {
-      EXPECT_EQ(oracle.bound, object.bound[LockLaw::kWork].length());
-    }
+    EXPECT_EQ(oracle.bound, object.bound(measure).length());
+    EXPECT_EQ(oracle.bound, object.least_time(measure));
+    EXPECT_EQ(oracle.in_thirds, object.least_time(measure, 3));
   }
   EXPECT_EQ(expected.objects.size(), used);
 }
@@ -873,11 +917,11 @@ void check_locks(bool late) {
     readings.read(law);
     const LockLaw::Results found = law.results();
     const test::OracleLocks plain = program.locks({}, {}, 1);
-    compare(plain, found, LockLaw::kWork, true);
+    compare(plain, found, LockLaw::kWork);
     if (!late) { // the oracle counts unit by unit
       compare(program.locks(table.lock_places[place].info.line - test::kFirstLockLine, {}, 3),
-              found, LockLaw::kFirstScenario, false);
-      compare(program.locks({}, 20, 2), found, LockLaw::kFirstScenario + 1, false);
+              found, LockLaw::kFirstScenario);
+      compare(program.locks({}, 20, 2), found, LockLaw::kFirstScenario + 1);
     }
     for (const auto& [address, lock] : plain.objects) {
       beyond_span += lock.bound > plain.span;
