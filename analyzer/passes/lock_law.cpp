@@ -377,7 +377,7 @@ void LockLaw::mark_inner(const FrameState& frame, const Step& step) {
   }
 }
 
-void LockLaw::count(const FrameState& frame, const LockUse& use) {
+void LockLaw::count(const FrameState& frame, const Step& step, const LockUse& use) {
   const std::uint64_t key = std::uint64_t{index_of(use.place)} << 32 | index_of(frame.row);
   if (key != last_key_) {
     last_key_ = key;
@@ -391,6 +391,9 @@ void LockLaw::count(const FrameState& frame, const LockUse& use) {
                   .longest_waited = use.waited,
                   .is_sampled = use.is_sampled};
   Object& object = results_.objects[use.object];
+  if (object.places.empty())
+    object.stream = step.stream;
+  object.has_one_thread &= object.stream == step.stream;
   object.totals.add(more);
   results_.places.grown_to(use.place).add(more);
   if (std::ranges::find(object.places, use.place) == object.places.end())
@@ -417,7 +420,7 @@ void LockLaw::find_room(const Step& step) {
 }
 
 void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& use, bool inner) {
-  count(frame, use);
+  count(frame, step, use);
   if (inner)
     return;
   if (use.is_sampled) {
@@ -448,7 +451,7 @@ void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& 
 
 // The path has grown by the step.
 void LockLaw::take(const FrameState& frame, const Step& step, const LockUse& use, bool inner) {
-  count(frame, use);
+  count(frame, step, use);
   LockPath& path = typed(*frame.path);
   Take taken{.object = use.object,
              .place = use.place,
@@ -700,10 +703,13 @@ std::uint64_t LockLaw::Object::least_time(std::size_t measure, std::uint64_t par
   return least;
 }
 
-std::uint64_t LockLaw::Results::greatest_sections(std::size_t measure) const {
+std::uint64_t LockLaw::Results::greatest_sections(std::size_t measure,
+                                                  const std::vector<LockObjectId>& except) const {
   std::uint64_t greatest = 0;
-  for (const Object& each : objects)
-    greatest = std::max(greatest, each.exclusive[measure] + each.longest_shared[measure]);
+  for (const LockObjectId id : ids_below(objects.end_id()))
+    if (!std::ranges::binary_search(except, id))
+      greatest =
+          std::max(greatest, objects[id].exclusive[measure] + objects[id].longest_shared[measure]);
   return greatest;
 }
 

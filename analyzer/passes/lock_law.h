@@ -66,6 +66,8 @@ public:
     LockObjectInfo info;
     LockTotals totals;
     std::vector<LockPlaceId> places; // where it is taken, in the order of first use
+    std::uint32_t stream = 0;        // of the thread that took it first
+    bool has_one_thread = true;      // no other one took it
     Lengths exclusive;               // sum of the own spans of its exclusive sections
     Lengths longest_shared;          // the longest of its shared ones
     std::uint64_t open = 0;          // sections that did not end, or began on a path that does not
@@ -91,8 +93,9 @@ public:
     Lengths work;           // of all steps
     bool ends_known = true; // false: the DAG was too large to be kept
     // H of the object where it is greatest.
-    std::uint64_t greatest_sections(std::size_t measure) const;
-    // The greatest bound of an object, without those in `except` (ordered).
+    std::uint64_t greatest_sections(std::size_t measure,
+                                    const std::vector<LockObjectId>& except = {}) const;
+    // The greatest bound of an object. Both without those in `except` (ordered).
     std::uint64_t greatest_bound(std::size_t measure,
                                  const std::vector<LockObjectId>& except = {}) const;
   };
@@ -190,7 +193,7 @@ private:
   void give(const FrameState& frame, const Step& step, const LockUse& use);
   std::uint64_t find_take(const FrameState& frame, const LockPath& path, const Step& step,
                           const LockUse& use) const;
-  void count(const FrameState& frame, const LockUse& use);
+  void count(const FrameState& frame, const Step& step, const LockUse& use);
   void add_held(LockObjectId object, LockPlaceId place, const LockTotals& more);
   void add_section(LockObjectId id, bool shared, const Lengths& span, const Lengths& before,
                    std::uint64_t end, const Step& step);

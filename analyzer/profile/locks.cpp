@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string>
@@ -37,6 +38,27 @@ std::uint64_t length_of(const Object& object) {
   return object.bound(LockLaw::kWork).length();
 }
 
+// Of several locks that are taken at one place, which one a task takes may depend on the thread that it runs on (queues
+// or caches of threads), as far as only one thread took each: then other threads would not wait for it.
+std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found) {
+  IdVector<LockPlaceId, std::uint32_t> objects;
+  for (const Object& object : found.objects)
+    for (const LockPlaceId place : object.places)
+      ++objects.grown_to(place);
+  std::vector<LockObjectId> result;
+  for (const LockObjectId id : ids_below(found.objects.end_id()))
+    if (const Object& object = found.objects[id];
+        object.has_one_thread &&
+        std::ranges::any_of(object.places, [&](LockPlaceId place) { return objects[place] > 1; }))
+      result.push_back(id);
+  return result;
+}
+
+bool is_among(const std::vector<LockObjectId>& objects, LockObjectId id) {
+  return std::ranges::binary_search(objects, id);
+}
+
+// Of an object that is none of the schedule.
 LockBoundKind kind_of(const Object& object) {
   return object.totals.is_sampled    ? LockBoundKind::Estimate
          : object.info.may_be_reused ? LockBoundKind::IfOneObject
@@ -111,7 +133,8 @@ struct Group {
   LockObjectId heaviest{};
 };
 
-std::vector<Group> group(const LockLaw::Results& found) {
+std::vector<Group> group(const LockLaw::Results& found,
+                         const std::vector<LockObjectId>& of_schedule) {
   const std::vector<std::uint32_t> number = lock_numbers(found, found.places.size());
   std::map<std::uint32_t, Group> groups;
   for (const LockPlaceId place : ids_below(found.places.end_id()))
@@ -123,8 +146,8 @@ std::vector<Group> group(const LockLaw::Results& found) {
       continue;
     Group& of = groups[number[index_of(object.places.front())]];
     const auto rank = [&](LockObjectId each) {
-      return std::pair(length_of(found.objects[each]),
-                       -static_cast<int>(kind_of(found.objects[each])));
+      return std::tuple(!is_among(of_schedule, each), length_of(found.objects[each]),
+                        -static_cast<int>(kind_of(found.objects[each])));
     };
     if (of.objects.empty() || rank(id) > rank(of.heaviest))
       of.heaviest = id;
@@ -136,11 +159,11 @@ std::vector<Group> group(const LockLaw::Results& found) {
   return result;
 }
 
-std::vector<LockObjectId> heaviest_objects(const LockLaw::Results& found,
-                                           const Measured& measured) {
+std::vector<LockObjectId> heaviest_objects(const LockLaw::Results& found, const Measured& measured,
+                                           const std::vector<LockObjectId>& of_schedule) {
   std::vector<LockObjectId> ids;
   for (const LockObjectId id : ids_below(found.objects.end_id()))
-    if (has_share(found.objects[id], measured, kLeastPercent))
+    if (!is_among(of_schedule, id) && has_share(found.objects[id], measured, kLeastPercent))
       ids.push_back(id);
   std::ranges::stable_sort(ids, std::ranges::greater(), [&](LockObjectId id) {
     return found.objects[id].least_time(LockLaw::kWithLatency);
@@ -152,12 +175,13 @@ std::vector<LockObjectId> heaviest_objects(const LockLaw::Results& found,
 // Scenarios with shorter sections, of the locks that matter; `first`: the measure of the first one, by group.
 std::vector<LockScenario> shorter_sections(const std::vector<Group>& groups,
                                            const LockLaw::Results& found, const Measured& measured,
+                                           const std::vector<LockObjectId>& of_schedule,
                                            std::map<std::size_t, std::size_t>& first) {
   std::vector<std::pair<std::uint64_t, std::size_t>> order; // the greatest bounds first
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::uint64_t greatest = 0;
     for (const LockObjectId id : groups[i].objects)
-      if (matters(found.objects[id], measured))
+      if (!is_among(of_schedule, id) && matters(found.objects[id], measured))
         greatest = std::max(greatest, found.objects[id].least_time(LockLaw::kWithLatency));
     if (greatest > 0)
       order.emplace_back(~greatest, i);
@@ -179,22 +203,28 @@ std::vector<LockScenario> shorter_sections(const std::vector<Group>& groups,
 
 // `first`: the measure of the scenario with its first factor.
 std::vector<LockWhatIf> what_if(const Group& lock, const LockLaw::Results& found,
-                                const Measured& measured, std::size_t first, WhatIfMode mode) {
+                                const Measured& measured,
+                                const std::vector<LockObjectId>& of_schedule, std::size_t first,
+                                WhatIfMode mode) {
   std::vector<LockWhatIf> result;
   for (std::size_t i = 0; i < std::size(kFactors); ++i) {
     const std::size_t measure = first + i;
     const std::uint64_t work =
         mode == WhatIfMode::Optimize ? found.work[measure] : measured.work() * kFactors[i];
-    result.push_back({LockChange::Shorter,
-                      kFactors[i],
-                      {work, std::max(found.span[measure], found.greatest_bound(measure))}});
+    result.push_back(
+        {LockChange::Shorter,
+         kFactors[i],
+         {work, std::max(found.span[measure], found.greatest_bound(measure, of_schedule))}});
   }
+  std::vector<LockObjectId> gone;
+  std::ranges::set_union(lock.objects, of_schedule, std::back_inserter(gone));
   const std::uint64_t others =
-      std::max(measured.span(), found.greatest_bound(LockLaw::kWork, lock.objects));
+      std::max(measured.span(), found.greatest_bound(LockLaw::kWork, gone));
   for (const std::uint64_t factor : kFactors) {
     std::uint64_t least = others;
     for (const LockObjectId id : lock.objects)
-      least = std::max(least, found.objects[id].least_time(LockLaw::kWork, factor));
+      if (!is_among(of_schedule, id))
+        least = std::max(least, found.objects[id].least_time(LockLaw::kWork, factor));
     result.push_back({LockChange::Split, factor, {measured.work(), least}});
   }
   // The longest section is on a path.
@@ -231,7 +261,8 @@ std::vector<SiteWaitBlame> blame_of_sites(const LockLaw::Results& found) {
   return result;
 }
 
-LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable& table) {
+LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable& table,
+               const std::vector<LockObjectId>& of_schedule) {
   LockRow row;
   const Object& heaviest = found.objects[lock.heaviest];
   row.heaviest = heaviest.info;
@@ -263,17 +294,18 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
   for (const LockObjectId id : lock.objects)
     row.unmatched += found.objects[id].open;
   row.bound = heaviest.bound(LockLaw::kWork);
+  const bool is_of_schedule = is_among(of_schedule, lock.heaviest);
   for (const LockObjectId id : lock.objects) {
     const Object& object = found.objects[id];
     const LockBound bound = object.bound(LockLaw::kWithLatency);
-    if (bound.length() <= row.with_latency)
+    if (bound.length() <= row.with_latency || is_among(of_schedule, id) != is_of_schedule)
       continue;
     const std::uint64_t awake = object.bound(LockLaw::kWork).sections;
     row.with_latency = bound.length();
     row.sections_with_latency = bound.sections;
     row.asleep = bound.sections - std::min(awake, bound.sections);
   }
-  row.bound_kind = kind_of(heaviest);
+  row.bound_kind = is_of_schedule ? LockBoundKind::IfSameLock : kind_of(heaviest);
   row.bound_error = heaviest.totals.held_error;
   const auto variable = table.lock_names.find(heaviest.info.address);
   if (variable != table.lock_names.end())
@@ -370,7 +402,8 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   readings.read(law);
   LockLaw::Results found = law.results();
   leave_out_foreign(found, measured.table);
-  std::vector<Group> groups = group(found);
+  locks.of_schedule = objects_of_schedule(found);
+  std::vector<Group> groups = group(found, locks.of_schedule);
   std::map<std::size_t, std::size_t> scenarios_of; // group, first measure
   const auto read_again = [&](std::vector<LockScenario> scenarios) {
     LockLaw closer({.scenarios = std::move(scenarios), .ends_of = locks.ends_of});
@@ -378,13 +411,14 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     found = closer.results();
     leave_out_foreign(found, measured.table);
     locks.ends_known = found.ends_known;
-    groups = group(found);
+    groups = group(found, locks.of_schedule);
   };
-  locks.ends_of = heaviest_objects(found, measured);
+  locks.ends_of = heaviest_objects(found, measured, locks.of_schedule);
   if (!locks.ends_of.empty()) {
     read_again({});
     const bool fits = measured.work() <= ~std::uint64_t{0} / (2 * kFactors[2]);
-    if (std::vector<LockScenario> shorter = shorter_sections(groups, found, measured, scenarios_of);
+    if (std::vector<LockScenario> shorter =
+            shorter_sections(groups, found, measured, locks.of_schedule, scenarios_of);
         fits && !shorter.empty())
       read_again(std::move(shorter));
     else
@@ -392,9 +426,10 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   }
   std::vector<std::pair<LockRow, const Group*>> rows;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    rows.emplace_back(row_of(groups[i], found, measured.table), &groups[i]);
+    rows.emplace_back(row_of(groups[i], found, measured.table, locks.of_schedule), &groups[i]);
     if (const auto first = scenarios_of.find(i); first != scenarios_of.end())
-      rows.back().first.what_if = what_if(groups[i], found, measured, first->second, options.mode);
+      rows.back().first.what_if =
+          what_if(groups[i], found, measured, locks.of_schedule, first->second, options.mode);
   }
   std::ranges::stable_sort(rows, std::ranges::greater(),
                            [](const auto& row) { return row.first.totals.held; });
@@ -411,6 +446,8 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     if (object.places.empty())
       continue;
     ++locks.objects;
+    if (is_among(locks.of_schedule, id))
+      continue;
     // Without its own, other sections are shared ones.
     const std::uint64_t asleep =
         object.exclusive[LockLaw::kWithLatency] - object.exclusive[LockLaw::kWork];
@@ -494,7 +531,7 @@ void add_lock_findings(std::vector<Finding>& findings, const Measured& measured,
     const LockRow& row = locks.rows[i];
     const bool waits = i == waited_for && run != prediction.runs.end() &&
                        Wide{run->time - std::min(run->time, run->without_locks)} * 10 >= run->time;
-    if (row.with_latency <= measured.fold.span_with_latency && !waits)
+    if (row.is_of_schedule() || (row.with_latency <= measured.fold.span_with_latency && !waits))
       continue;
     Finding finding{.shape = Shape::Lock,
                     .code = row.phrase(),

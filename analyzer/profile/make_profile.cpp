@@ -411,7 +411,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   const BurdenedSpans burdened = burdened_spans(measured, assumed, refined.burden, readings);
   readings.begin_phase("locks");
   Locks locks = analyze_locks(measured, readings, options);
-  readings.know_locks(locks.greatest, locks.ends_of);
+  readings.know_locks(locks.greatest, locks.ends_of, locks.of_schedule);
   std::vector<WhatIfLength> lengths = measured.fold.what_if;
   readings.limit_by_locks(plan.part(0, along), lengths);
   std::ranges::copy(readings.evaluate(plan.part(along, plan.scenarios.size())),

@@ -94,8 +94,9 @@ private:
                            for (const LockObjectId id : ids_below(found.objects.end_id())) {
                              const std::uint64_t of =
                                  parts[lock_of_.contains(id) ? lock_of_[id] : 0];
-                             lengths[i].span = std::max(lengths[i].span,
-                                                        found.objects[id].least_time(measure, of));
+                             if (!std::ranges::binary_search(readings_.no_limits(), id))
+                               lengths[i].span = std::max(
+                                   lengths[i].span, found.objects[id].least_time(measure, of));
                            }
                          }
                        });
@@ -173,7 +174,8 @@ std::vector<const LockRow*> limiting_locks(const Locks& locks, std::uint64_t wor
   constexpr std::size_t kMost = 8;
   std::vector<const LockRow*> limiting;
   for (const LockRow& lock : locks.rows)
-    if (lock.bound.length() > 0 && !reaches({work, lock.bound.length()}, target))
+    if (lock.bound.length() > 0 && !lock.is_of_schedule() &&
+        !reaches({work, lock.bound.length()}, target))
       limiting.push_back(&lock);
   std::ranges::stable_sort(limiting, std::ranges::greater(),
                            [](const LockRow* lock) { return lock->bound.length(); });

@@ -115,8 +115,8 @@ void TraceReadings::limit_by_locks(const WhatIfPlan& plan,
                std::uint64_t& span = lengths[which[i]].span;
                // Without a wait, what comes before and after the sections may be less.
                span = std::max(span, limited.scenarios[i].removed_wait
-                                         ? found.greatest_sections(measure)
-                                         : found.greatest_bound(measure));
+                                         ? found.greatest_sections(measure, no_limits_)
+                                         : found.greatest_bound(measure, no_limits_));
              }
            });
 }
@@ -126,7 +126,8 @@ std::vector<std::uint64_t> TraceReadings::sections_with(const WhatIfPlan& plan) 
   read_law(lock_scenarios(plan), Ends::Without,
            [&](const LockLaw::Results& found, std::size_t begin, std::size_t end) {
              for (std::size_t i = begin; i < end; ++i)
-               sections[i] = found.greatest_sections(LockLaw::kFirstScenario + i - begin);
+               sections[i] =
+                   found.greatest_sections(LockLaw::kFirstScenario + i - begin, no_limits_);
            });
   return sections;
 }

@@ -50,11 +50,15 @@ public:
   // All scenarios of a plan, in as many readings as necessary: of paths; as far as locks allow.
   std::vector<WhatIfLength> evaluate_paths(const WhatIfPlan& plan) const;
   std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
-  // From here on evaluate() knows that one lock takes so long: see limit_by_locks(). `ends_of` is of LockLawSetup.
-  void know_locks(std::uint64_t greatest, std::vector<LockObjectId> ends_of) {
+  // From here on evaluate() knows that one lock takes so long: see limit_by_locks(). `ends_of` is of LockLawSetup;
+  // objects `except` limit nothing.
+  void know_locks(std::uint64_t greatest, std::vector<LockObjectId> ends_of,
+                  std::vector<LockObjectId> except) {
     greatest_lock_ = greatest;
     ends_of_ = std::move(ends_of);
+    no_limits_ = std::move(except);
   }
+  const std::vector<LockObjectId>& no_limits() const { return no_limits_; }
   std::uint64_t greatest_lock() const { return greatest_lock_; }
   // No length of a scenario is below the bound of one lock, as short as it would become in it
   // (passes/lock_law.h). May read the trace again.
@@ -108,7 +112,7 @@ private:
   const SampledCode* samples_ = nullptr;
   const SampleWeights* weights_ = nullptr;
   std::uint64_t greatest_lock_ = 0; // 0: none limits anything
-  std::vector<LockObjectId> ends_of_;
+  std::vector<LockObjectId> ends_of_, no_limits_;
   ProgressSink* const progress_; // null: no progress display
 };
 

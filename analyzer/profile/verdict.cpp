@@ -79,7 +79,9 @@ std::string lock_detail(const Profile& profile, const LockRow& lock) {
 
 // Whose sections take longest: what comes before and after them can be in other tasks, if loops are split.
 const LockRow* longest_lock(const Profile& profile) {
-  const auto length = [](const LockRow& row) { return row.bound.sections; };
+  const auto length = [](const LockRow& row) {
+    return row.is_of_schedule() ? 0 : row.bound.sections;
+  };
   const auto found = std::ranges::max_element(profile.locks.rows, {}, length);
   return found == profile.locks.rows.end() || length(*found) == 0 ? nullptr : &*found;
 }

@@ -258,15 +258,18 @@ TEST(Locks, SleepIsThatOfTheObjectWhichLimits) {
       "lock slot=3 address=64 kind=pthread_mutex\nlock slot=4 address=128 kind=pthread_mutex\n"
       "spawn work=10 site=1 ctx=new-exclusive\nspawn site=1 ctx=last\nspawn site=1 ctx=last\n"
       "spawn site=1 ctx=last\nwait ctx=last\n";
-  for (int task = 0; task < 2; ++task)
-    script +=
-        "slept-in-section slot=3 time=2000000\nsection slot=3 place=0 lead=5000000 work=1000\n"
-        "asleep-in time=2000000 kind=1\nasleep time=2000000\ntask task=0." +
-        std::to_string(task) + " work=5001000 wall=2000000\n";
-  for (int task = 2; task < 4; ++task)
-    script += "section slot=4 place=0 work=3500000\ntask task=0." + std::to_string(task) +
-              " work=3500000\n";
-  const Profile profile = profile_of_locks(script + "wait-end\nend work=5\nthread-end\n");
+  const auto tasks = [](const std::string& first, const std::string& second) {
+    return "slept-in-section slot=3 time=2000000\nsection slot=3 place=0 lead=5000000 work=1000\n"
+           "asleep-in time=2000000 kind=1\nasleep time=2000000\ntask task=" +
+           first +
+           " work=5001000 wall=2000000\nsection slot=4 place=0 work=3500000\ntask task=" + second +
+           " work=3500000\n";
+  };
+  script +=
+      tasks("0.0", "0.2") + "wait-end\nend work=5\nthread-end\nstream 1\nthread role=worker\n" +
+      "lock slot=3 address=64 kind=pthread_mutex\nlock slot=4 address=128 kind=pthread_mutex\n" +
+      tasks("0.1", "0.3") + "thread-end\n";
+  const Profile profile = profile_of_locks(script);
   ASSERT_EQ(1u, profile.locks.rows.size());
   EXPECT_EQ(7'000'000u, profile.locks.rows[0].bound.sections);
   EXPECT_EQ(4'002'000u, profile.locks.rows[0].sections_with_latency);
@@ -577,9 +580,8 @@ TEST(Locks, ObjectsAreApart) {
   EXPECT_EQ(90u, lock.totals.held);
   EXPECT_EQ(6u, lock.totals.held_error);
   EXPECT_EQ(40u, lock.bound.sections);
-  EXPECT_EQ(LockBoundKind::Estimate, lock.bound_kind);
-  EXPECT_LE(profile.locks.proven, 61u);
-  EXPECT_GE(profile.locks.proven, 30u);
+  EXPECT_EQ(LockBoundKind::IfSameLock, lock.bound_kind); // of several, by one thread
+  EXPECT_EQ(0u, profile.locks.proven);
 }
 
 // A line of a template acquires locks of several kinds. What waited for the one is not charged to the other.
@@ -616,6 +618,64 @@ TEST(Locks, OfAnotherKindAreAnotherRow) {
     EXPECT_EQ(17u, row->places[0].info.line);
     EXPECT_EQ(std::vector<std::string>{row->kind}, row->places[0].kinds);
   }
+}
+
+// Ten tasks, five on each of two threads, each wholly in a section of a lock at one place.
+Profile tasks_on_two_threads(const std::string& other_slot, const std::string& last_slot) {
+  std::string script = "run locks=all c_locks_seen=1 cpus=4\n"
+                       "site 1 a.cpp 1\n"
+                       "lock-place 0 spin_mutex q.cpp 17\n";
+  std::string locks;
+  for (int slot = 1; slot <= 2; ++slot)
+    locks += "lock slot=" + std::to_string(slot) + " address=" + std::to_string(64 * slot) +
+             " kind=spin_mutex\n";
+  script += "stream 0\nthread role=main\n" + locks;
+  for (int i = 0; i < 10; ++i)
+    script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 5; ++i)
+    script += "section slot=1 place=0 work=100\ntask task=0." + std::to_string(i) + " work=100\n";
+  script += "wait-end\nend\nthread-end\nstream 1\nthread role=worker\n" + locks;
+  for (int i = 5; i < 10; ++i)
+    script += "section slot=" + (i == 9 ? last_slot : other_slot) +
+              " place=0 work=100\ntask task=0." + std::to_string(i) + " work=100\n";
+  return profile_of_locks(script + "thread-end\n");
+}
+
+// Each thread has a lock of its own: with ten threads there would be ten.
+TEST(Locks, OfThreadsLimitNothing) {
+  const Profile own = tasks_on_two_threads("2", "2");
+  EXPECT_EQ(1000u, own.work);
+  ASSERT_EQ(1u, own.locks.rows.size());
+  const LockRow& row = own.locks.rows[0];
+  EXPECT_EQ(LockBoundKind::IfSameLock, row.bound_kind);
+  EXPECT_EQ(500u, row.bound.length());
+  EXPECT_TRUE(row.what_if.empty());
+  EXPECT_EQ(10.0, own.parallelism_with_locks().value());
+  EXPECT_EQ(10.0, own.speedup_limit().value());
+  EXPECT_EQ(std::string::npos, own.verdict.headline.find("lock")) << own.verdict.headline;
+  EXPECT_EQ(std::string::npos, own.advice.find("q.cpp:17")) << own.advice;
+  ASSERT_FALSE(own.prediction.runs.empty());
+  for (const PredictedRun& run : own.prediction.runs)
+    EXPECT_EQ(run.without_locks, run.time) << run.procs;
+  for (const WhatIfCandidate& each : own.explored)
+    for (const WhatIfPoint& point : each.points)
+      EXPECT_GE(point.parallelism.value(), 9.99) << each.name;
+  for (const Finding& finding : own.findings)
+    EXPECT_FALSE(finding.lock);
+}
+
+// One of the locks was acquired on both threads: of that one it is not the thread that chooses.
+TEST(Locks, ThatSeveralThreadsAcquireLimit) {
+  const Profile shared = tasks_on_two_threads("2", "1");
+  const LockRow& row = shared.locks.rows.at(0);
+  EXPECT_EQ(2u, row.objects);
+  EXPECT_EQ(LockBoundKind::Proven, row.bound_kind);
+  EXPECT_EQ(600u, row.bound.length());
+  EXPECT_EQ(600u, shared.parallelism_with_locks().denominator);
+  // A single one, whichever threads acquire it.
+  const Profile single = profile_of_locks(kTwoTasks);
+  EXPECT_EQ(LockBoundKind::Proven, single.locks.rows.at(0).bound_kind);
 }
 
 // What the tasks reach, a lock may not: --target names it, and what is enough.
@@ -747,6 +807,7 @@ TEST(Locks, EstimatesStayInTheirStep) {
   EXPECT_EQ(2001u, profile.locks.rows[0].totals.acquisitions);
   EXPECT_EQ(60u, profile.locks.rows[0].totals.held);
   EXPECT_EQ(60u, profile.locks.rows[0].bound.sections);
+  EXPECT_EQ(LockBoundKind::Estimate, profile.locks.rows[0].bound_kind);
 }
 
 // ---- in the simulation
@@ -759,6 +820,8 @@ test::TraceBuilder two_tasks_in_time(const std::string& kind) {
                                "lock-place 0 " +
                                kind +
                                " q.cpp 17\n"
+                               "lock-place 1 spin_mutex q.cpp 18\n"
+                               "lock-place 2 spin_mutex q.cpp 19\n"
                                "stream 0\n"
                                "thread role=main\n"
                                "lock slot=3 address=64 kind=" +
@@ -769,12 +832,12 @@ test::TraceBuilder two_tasks_in_time(const std::string& kind) {
                                "spawn work=10000 site=1 ctx=new-exclusive\n"
                                "spawn site=1 ctx=last\n"
                                "wait ctx=last\n"
-                               "section slot=5 place=0 lead=1000 work=5\n"
-                               "section slot=4 place=0 lead=2000 work=100\n"
+                               "section slot=5 place=1 lead=1000 work=5\n"
+                               "section slot=4 place=2 lead=2000 work=100\n"
                                "section slot=3 place=0 lead=30000 work=60000\n"
                                "task work=100000\n"
-                               "section slot=5 place=0 lead=1000 work=5\n"
-                               "section slot=4 place=0 lead=2000 work=100\n"
+                               "section slot=5 place=1 lead=1000 work=5\n"
+                               "section slot=4 place=2 lead=2000 work=100\n"
                                "section slot=3 place=0 lead=20000 work=60000\n"
                                "task task=-1 work=100000\n"
                                "wait-end\n"
