@@ -548,6 +548,35 @@ void add_lock_findings(std::vector<Finding>& findings, const Measured& measured,
   std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::saves_at_most);
 }
 
+std::vector<Warning> reused_addresses(const Measured& measured, const Locks& locks,
+                                      const Prediction& prediction) {
+  const LockRow* longest = nullptr;
+  for (const LockObjectUse& each : prediction.simulated_locks)
+    if (const LockRow& row = locks.rows[each.lock];
+        row.bound_kind == LockBoundKind::IfOneObject &&
+        (!longest || row.totals.held > longest->totals.held))
+      longest = &row;
+  if (!longest || prediction.runs.empty())
+    return {};
+  const auto gain = [](const PredictedRun& run) {
+    return run.without_locks > 0
+               ? static_cast<double>(run.time) / static_cast<double>(run.without_locks)
+               : 1;
+  };
+  const PredictedRun& most = *std::ranges::max_element(prediction.runs, {}, gain);
+  if (gain(most) < 1.05)
+    return {};
+  const RunInfo& run = measured.run();
+  const double hz = run.same_as_time ? measured.read.time_hz : static_cast<double>(run.work.hz);
+  const auto time = [&](std::uint64_t work) { return human(work, run.work, hz); };
+  return {{"reused_lock_address",
+           fmt::format("the {} is on a stack or on the heap, where its address may have been that "
+                       "of several locks: predicted times, what-ifs and bounds of it are as if it "
+                       "was one ({} CPUs: {}; without any locks {})",
+                       longest->phrase(), most.procs, time(most.time), time(most.without_locks)),
+           false}};
+}
+
 std::vector<Warning> lock_warnings(const Locks& locks) {
   if (!locks.observed)
     return {{"locks_not_observed",

@@ -505,6 +505,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   append(warnings, sleeps(measured));
   append(warnings, limits_like_machine(measured, limits));
   append(warnings, lock_warnings(locks));
+  append(warnings, reused_addresses(measured, locks, prediction));
   append(warnings, sleep_with_locks(measured, locks, readings));
   append(warnings, ordered_of_gcc(measured.run(), sites.rows));
 

@@ -584,6 +584,57 @@ TEST(Locks, ObjectsAreApart) {
   EXPECT_EQ(0u, profile.locks.proven);
 }
 
+// Memory is used again for a lock of another kind: these are two locks, and never one that both wait for.
+TEST(Locks, OfAnotherKindAtTheSameAddressAreOthers) {
+  const Profile profile = profile_of_locks("run locks=all c_locks_seen=1\n"
+                                           "site 1 a.cpp 1\n"
+                                           "lock-place 0 mutex q.cpp 17\n"
+                                           "lock-place 1 spin_mutex q.cpp 18\n"
+                                           "stream 0\n"
+                                           "thread role=main\n"
+                                           "lock slot=0 address=64 kind=mutex\n"
+                                           "section slot=0 place=0 lead=0 work=30\n"
+                                           "lock slot=0 address=64 kind=spin_mutex\n"
+                                           "section slot=0 place=1 lead=30 work=20\n"
+                                           "spawn work=60 site=1 ctx=new-exclusive\n"
+                                           "wait ctx=last\n"
+                                           "task work=1\n"
+                                           "wait-end\n"
+                                           "end\n"
+                                           "thread-end\n");
+  ASSERT_EQ(2u, profile.locks.rows.size());
+  EXPECT_EQ("mutex", profile.locks.rows[0].kind);
+  EXPECT_EQ(30u, profile.locks.rows[0].bound.sections);
+  EXPECT_EQ("spin_mutex", profile.locks.rows[1].kind);
+  EXPECT_EQ(20u, profile.locks.rows[1].bound.sections);
+}
+
+// Ten tasks on one thread, each with a mutex of its own on the stack, which is at the same address each time.
+TEST(Locks, PredictionsSayThatAnAddressMayHaveBeenThatOfSeveral) {
+  const auto warning_of = [](const std::string& reused, std::uint64_t work) {
+    std::string script =
+        "run locks=all c_locks_seen=1 cpus=4\nsite 1 a.cpp 1\nlock-place 0 pthread_mutex q.cpp 17\n"
+        "stream 0\nthread role=main\nlock slot=3 address=64 kind=pthread_mutex" +
+        reused + "\n";
+    for (int i = 0; i < 10; ++i)
+      script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
+    script += "wait ctx=last\n";
+    for (int i = 0; i < 10; ++i)
+      script += "section slot=3 place=0 work=" + std::to_string(work) + "\ntask task=-" +
+                std::to_string(i) + " work=1000\n";
+    ProfileOptions options;
+    options.procs = {1, 4};
+    const Profile profile = profile_of_locks(script + "wait-end\nend\nthread-end\n", options);
+    const auto found = std::ranges::find(profile.warnings, "reused_lock_address", &Warning::name);
+    return found == profile.warnings.end() ? std::string() : found->text;
+  };
+  const std::string reused = warning_of(" reused=1", 900);
+  EXPECT_NE(std::string::npos, reused.find("pthread_mutex at q.cpp:17")) << reused;
+  EXPECT_NE(std::string::npos, reused.find("without any locks")) << reused;
+  EXPECT_EQ("", warning_of("", 900));
+  EXPECT_EQ("", warning_of(" reused=1", 50));
+}
+
 // A line of a template acquires locks of several kinds. What waited for the one is not charged to the other.
 TEST(Locks, OfAnotherKindAreAnotherRow) {
   const Profile profile = profile_of_locks("run locks=all c_locks_seen=1\n"
