@@ -967,7 +967,8 @@ LockPlaceId DagReader::lock_place(LockPlaceId at, LockObjectId object) {
 
 void DagReader::set_slot(Stream& stream, const trace::LockObjectPayload& payload) {
   const auto [found, fresh] = lock_objects_.try_emplace(
-      {payload.address, payload.generation}, static_cast<LockObjectId>(lock_objects_.size()));
+      {payload.address, std::uint64_t{payload.kind} << 32 | payload.generation},
+      static_cast<LockObjectId>(lock_objects_.size()));
   if (fresh) {
     const auto variable = rows_.lock_variables.find(payload.address);
     lock_declarations_.push_back(

@@ -190,12 +190,12 @@ private:
   std::size_t next_drop_ = 1024; // at this number of spent edges
   IdTable<Frame*> stacks_;       // suspended stacks
   struct HashOfLock {
-    std::size_t operator()(const std::pair<std::uint64_t, std::uint32_t>& lock) const {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& lock) const {
       return (lock.first ^ lock.second) * 0x9e3779b97f4a7c15 >> 16;
     }
   };
-  // By address and generation.
-  std::unordered_map<std::pair<std::uint64_t, std::uint32_t>, LockObjectId, HashOfLock>
+  // By address, and by generation and kind: memory that is used for a lock of another kind has another lock.
+  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, LockObjectId, HashOfLock>
       lock_objects_;
   // Of an object: its kind, and its variable. The first one at each place has the place's own number.
   using LockDeclaration = std::pair<std::uint8_t, std::uint32_t>;

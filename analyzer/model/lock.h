@@ -59,10 +59,12 @@ struct LockTotals {
 enum class LockBoundKind : std::uint8_t {
   Proven,
   IfOneObject, // if what was at the address of the lock was one object throughout
-  Estimate     // times of sections were sampled
+  Estimate,    // times of sections were sampled
+  IfSameLock // if tasks take the same lock on other threads: one of several at its places, and only one thread did
 };
 // In JSON: stable.
-inline constexpr const char* kLockBoundNames[] = {"proven", "if_one_object", "estimate"};
+inline constexpr const char* kLockBoundNames[] = {"proven", "if_one_object", "estimate",
+                                                  "if_same_lock"};
 
 // THE LAW OF LOCKS for one object: its exclusive sections run one after the other, and its longest
 // shared one next to none of them. Before the first of them comes at least `before`, after the last
@@ -100,8 +102,9 @@ struct LockRow {
   std::uint64_t no_holder = 0;      // of totals.waited: it is not known who held the lock
   std::uint64_t objects = 0;
   std::uint64_t unmatched = 0; // sections whose end was not seen, which count as nothing
-  LockObjectInfo heaviest;     // the object with the greatest bound
-  LockBound bound;             // of that object
+  // The object with the greatest bound; one of which that is IfSameLock only if all are.
+  LockObjectInfo heaviest;
+  LockBound bound; // of that object
   // Of the object where it is greatest, if sleep inside of sections counts as well: the bound, the part of it that is the
   // sections, and what of these is sleep.
   std::uint64_t with_latency = 0, sections_with_latency = 0, asleep = 0;
@@ -111,6 +114,7 @@ struct LockRow {
   std::vector<LockPlaceId> place_ids; // in the order of ids
   std::vector<LockObjectId> object_ids;
 
+  bool is_of_schedule() const { return bound_kind == LockBoundKind::IfSameLock; }
   // A twentieth of what that object's sections add up to, or more.
   bool sleeps() const { return asleep > 0 && Wide{asleep} * 20 >= sections_with_latency; }
 
@@ -169,13 +173,20 @@ struct Locks {
   UnseenLocks unseen;        // of oneTBB's headers
   std::vector<LockRow> rows; // those that are held longest first
   std::uint64_t objects = 0;
-  // Those that are held longest first; none that is held for less than a ten-thousandth of the span.
+  // Those that are held longest first; none that is held for less than a ten-thousandth of the span, and none of those
+  // of the schedule.
   std::vector<LockObjectUse> exclusive;
-  // The greatest bound of one lock that is proven, and of all: in work, and with sleep.
+  // Objects whose bounds are IfSameLock, in order: which one of several a task takes may be the schedule's, so that no
+  // bound of the program, no prediction and no what-if has them.
+  std::vector<LockObjectId> of_schedule;
+  // The greatest bound of one lock that is proven, and of all others: in work, and with sleep.
   std::uint64_t proven = 0, proven_with_latency = 0;
   std::uint64_t greatest = 0, greatest_with_latency = 0;
+  std::uint64_t greatest_sections_with_latency = 0; // the same of H alone
+  // Objects of which what comes before and after their sections is in the bounds: the heaviest ones.
+  std::vector<LockObjectId> ends_of;
   std::vector<SiteWaitBlame> blame_of_sites; // the sum is that of the rows
-  bool ends_known = true; // what comes before and after the sections is in the bounds that matter
+  bool ends_known = true; // else what comes before and after their sections is in no bound
 };
 
 } // namespace tp::analysis

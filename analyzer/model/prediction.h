@@ -72,6 +72,8 @@ struct Prediction {
   std::optional<std::uint64_t> least_dealt;
   // What the sections of one lock take at least (model/lock.h); 0: there is none.
   std::uint64_t locks = 0;
+  std::uint64_t lock_sections =
+      0; // the same without what comes before and after the sections of a lock
   std::vector<LockObjectUse> simulated_locks; // that are resources of the simulation
   std::uint64_t nodes = 0, bytes = 0;
   std::vector<EventCost> costs;

@@ -176,7 +176,7 @@ struct Profile {
     const LockRow* found = nullptr;
     for (const LockRow& row : locks.rows)
       if (const std::uint64_t bound = latency ? row.with_latency : row.bound.length();
-          bound > path &&
+          bound > path && !row.is_of_schedule() &&
           (!found || bound > (latency ? found->with_latency : found->bound.length())))
         found = &row;
     return found;

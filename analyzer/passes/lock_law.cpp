@@ -28,6 +28,19 @@ LockLaw::LockLaw(LockLawSetup setup) : setup_(std::move(setup)) {
   for (std::uint32_t i = 0; i < setup_.scenarios.size(); ++i)
     for (const StepClassId of : setup_.scenarios[i].code.classes)
       of_class_.grown_to(of).push_back(i);
+  least_before_.assign(setup_.ends_of.size(),
+                       Lengths(measures(), std::numeric_limits<std::uint64_t>::max()));
+  inside_points_.resize(setup_.scenarios.size());
+  inside_rests_.resize(setup_.scenarios.size());
+  const auto shorten_same = [](const LockScenario& a, const LockScenario& b) {
+    return a.code == b.code && std::ranges::equal(a.places, b.places);
+  };
+  for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
+    std::size_t first = 0;
+    while (!shorten_same(setup_.scenarios[first], setup_.scenarios[i]))
+      ++first;
+    same_code_.push_back(first);
+  }
 }
 
 // ---- paths
@@ -107,18 +120,41 @@ void LockLaw::join(LockPath& into, const LockPath& from) {
     into.point = add_point({into.point, from.point, 0});
 }
 
-// kNone: distances to the end are not asked for, or the DAG is too large.
-std::uint32_t LockLaw::add_point(Point point) {
+// False: distances to the end are not asked for, or the DAG is too large.
+bool LockLaw::has_room(std::size_t bytes) {
   if (setup_.ends_of.empty() || !results_.ends_known)
+    return false;
+  bytes_ += bytes;
+  if (bytes_ <= kMostBytes)
+    return true;
+  results_.ends_known = false;
+  points_ = {};
+  class_of_point_ = {};
+  latencies_ = {};
+  sections_ = {};
+  shared_lengths_ = {};
+  inside_points_ = inside_rests_ = {};
+  step_point_ = kNone;
+  return false;
+}
+
+std::uint32_t LockLaw::add_point(Point point) {
+  if (!has_room(sizeof point + sizeof(StepClassId)))
     return kNone;
-  if (points_.size() == kMostPoints) {
-    results_.ends_known = false;
-    points_ = {};
-    sections_ = {};
-    return kNone;
-  }
   points_.push_back(point);
+  if (!setup_.scenarios.empty())
+    class_of_point_.push_back(point.work > 0 ? step_class_ : StepClassId{});
   return static_cast<std::uint32_t>(points_.size() - 1);
+}
+
+void LockLaw::add_step_point(std::uint32_t before, const Step& step) {
+  step_point_ = add_point({before, kNone, step.work});
+  if (step_point_ != kNone && step.latency > 0 && has_room(sizeof latencies_.front()))
+    latencies_.emplace_back(step_point_, step.latency);
+  for (std::size_t i = 0; i < setup_.scenarios.size() && step_point_ != kNone; ++i)
+    if (same_code_[i] == i && !is_whole(i, step_class_))
+      if (const std::uint64_t work = inside(i, 0, step.work); work > 0 && has_room(sizeof(Inside)))
+        inside_points_[i].push_back({step_point_, work});
 }
 
 // ---- steps
@@ -147,9 +183,7 @@ void LockLaw::step(FrameState& frame, const Step& step) {
     results_.work[m] += weight_[m];
   const Lengths whole = weight_;
   find_room(step);
-  step_point_ = add_point({path.point, kNone, step.work});
-  if (step_point_ != kNone && step.latency > 0)
-    latencies_.emplace_back(step_point_, step.latency);
+  add_step_point(path.point, step);
   for (std::size_t i = 0; i < step.locks.size(); ++i)
     if (const LockUse& use = step.locks[i]; use.kind == LockUseKind::Section)
       section(frame, step, use, inner_[i] != 0);
@@ -181,6 +215,7 @@ void LockLaw::find_shortened(const FrameState& frame, const Step& step) {
   if (setup_.scenarios.empty())
     return;
   const StepClassId of = classes_.id_of({frame.row, step.opened, step.closed});
+  step_class_ = of;
   const std::span<const CodeWork> code =
       samples_ ? samples_->file(of, step) : std::span<const CodeWork>();
   for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
@@ -280,14 +315,22 @@ std::uint64_t LockLaw::covered(const std::vector<Stretch>& disjoint, std::uint64
   return last.before + std::min(end, last.end) - last.begin;
 }
 
+std::uint64_t LockLaw::inside(std::size_t scenario, std::uint64_t begin, std::uint64_t end) const {
+  const std::vector<Stretch>& disjoint = shortened_[scenario];
+  return std::min(anywhere_[scenario] + covered(disjoint, end) - covered(disjoint, begin),
+                  end - begin);
+}
+
 void LockLaw::weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) const {
   weight.assign(measures(), end - begin);
   for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
-    const std::uint64_t inside = std::min(
-        anywhere_[i] + covered(shortened_[i], end) - covered(shortened_[i], begin), end - begin);
     const std::uint64_t factor = setup_.scenarios[i].factor;
-    weight[kFirstScenario + i] = factor * (end - begin) - (factor - 1) * inside;
+    weight[kFirstScenario + i] = factor * (end - begin) - (factor - 1) * inside(i, begin, end);
   }
+}
+
+bool LockLaw::is_whole(std::size_t scenario, StepClassId of) const {
+  return of_class_.contains(of) && std::ranges::binary_search(of_class_[of], scenario);
 }
 
 // ---- sections
@@ -334,7 +377,7 @@ void LockLaw::mark_inner(const FrameState& frame, const Step& step) {
   }
 }
 
-void LockLaw::count(const FrameState& frame, const LockUse& use) {
+void LockLaw::count(const FrameState& frame, const Step& step, const LockUse& use) {
   const std::uint64_t key = std::uint64_t{index_of(use.place)} << 32 | index_of(frame.row);
   if (key != last_key_) {
     last_key_ = key;
@@ -348,6 +391,9 @@ void LockLaw::count(const FrameState& frame, const LockUse& use) {
                   .longest_waited = use.waited,
                   .is_sampled = use.is_sampled};
   Object& object = results_.objects[use.object];
+  if (object.places.empty())
+    object.stream = step.stream;
+  object.has_one_thread &= object.stream == step.stream;
   object.totals.add(more);
   results_.places.grown_to(use.place).add(more);
   if (std::ranges::find(object.places, use.place) == object.places.end())
@@ -374,7 +420,7 @@ void LockLaw::find_room(const Step& step) {
 }
 
 void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& use, bool inner) {
-  count(frame, use);
+  count(frame, step, use);
   if (inner)
     return;
   if (use.is_sampled) {
@@ -391,7 +437,7 @@ void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& 
     if (use.shared) // the mean: which is the longest is not known
       for (std::uint64_t& each : span_)
         each /= std::max<std::uint64_t>(use.count, 1);
-    add_section(use.object, use.shared, span_, typed(*frame.path).length, 0);
+    add_section(use.object, use.shared, span_, typed(*frame.path).length, step.work, step);
     return;
   }
   weigh(use.at, use.at + use.work, span_);
@@ -400,12 +446,12 @@ void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& 
   for (std::size_t m = 0; m < measures(); ++m)
     before_[m] += typed(*frame.path).length[m];
   add_held(use.object, use.place, {.held = use.work, .longest_held = use.work});
-  add_section(use.object, use.shared, span_, before_, step.work - use.at - use.work);
+  add_section(use.object, use.shared, span_, before_, use.at + use.work, step);
 }
 
 // The path has grown by the step.
 void LockLaw::take(const FrameState& frame, const Step& step, const LockUse& use, bool inner) {
-  count(frame, use);
+  count(frame, step, use);
   LockPath& path = typed(*frame.path);
   Take taken{.object = use.object,
              .place = use.place,
@@ -488,11 +534,12 @@ void LockLaw::give(const FrameState& frame, const Step& step, const LockUse& use
   if (taken.inner)
     return;
   add_held(use.object, taken.place, {.held = span_[kWork], .longest_held = span_[kWork]});
-  add_section(use.object, taken.shared, span_, taken.before, step.work - use.at);
+  add_section(use.object, taken.shared, span_, taken.before, use.at, step);
 }
 
+// `end`: of the section, in the step.
 void LockLaw::add_section(LockObjectId id, bool shared, const Lengths& span, const Lengths& before,
-                          std::uint64_t rest) {
+                          std::uint64_t end, const Step& step) {
   Object& object = results_.objects[id];
   for (std::size_t m = 0; m < measures(); ++m)
     if (shared)
@@ -502,68 +549,158 @@ void LockLaw::add_section(LockObjectId id, bool shared, const Lengths& span, con
   const auto index = ends_index_.find(index_of(id));
   if (index == ends_index_.end() || step_point_ == kNone)
     return;
-  Section found{index->second, step_point_, shared, rest};
-  for (const std::size_t m : {kWork, kWithLatency}) {
-    found.span[m] = span[m];
-    found.before[m] = before[m];
+  Section found{index->second, step_point_, shared, step.work - end};
+  if (shared) {
+    if (!has_room(2 * measures() * sizeof(std::uint64_t)))
+      return;
+    found.lengths = shared_lengths_.size();
+    shared_lengths_.insert(shared_lengths_.end(), span.begin(), span.end());
+    shared_lengths_.insert(shared_lengths_.end(), before.begin(), before.end());
+  } else {
+    Lengths& least = least_before_[index->second];
+    for (std::size_t m = 0; m < measures(); ++m)
+      least[m] = std::min(least[m], before[m]);
   }
   // Of the exclusive sections of a step only the sum, the first and the last matter.
   if (!shared && !sections_.empty()) {
     Section& last = sections_.back();
     if (!last.shared && last.object == found.object && last.point == found.point) {
-      last.rest = std::min(last.rest, rest);
-      for (const std::size_t m : {kWork, kWithLatency})
-        last.before[m] = std::min(last.before[m], found.before[m]);
+      if (found.rest < last.rest) {
+        last.rest = found.rest;
+        note_rest(static_cast<std::uint32_t>(sections_.size() - 1), end, step);
+      }
       return;
     }
   }
+  if (!has_room(sizeof found))
+    return;
   sections_.push_back(found);
+  note_rest(static_cast<std::uint32_t>(sections_.size() - 1), end, step);
+}
+
+// What scenarios shorten of the step after the section, in place of what was noted of it.
+void LockLaw::note_rest(std::uint32_t section, std::uint64_t end, const Step& step) {
+  for (std::size_t i = 0; i < setup_.scenarios.size() && step_point_ != kNone; ++i) {
+    if (same_code_[i] != i || is_whole(i, step_class_))
+      continue;
+    std::vector<Inside>& notes = inside_rests_[i];
+    if (!notes.empty() && notes.back().of == section)
+      notes.pop_back();
+    if (const std::uint64_t work = inside(i, end, step.work); work > 0 && has_room(sizeof(Inside)))
+      notes.push_back({section, work});
+  }
 }
 
 // ---- the end
 
+std::vector<std::uint64_t> LockLaw::works_of_points(std::size_t measure) const {
+  std::vector<std::uint64_t> work(points_.size());
+  for (std::size_t i = 0; i < points_.size(); ++i)
+    work[i] = points_[i].work;
+  if (measure == kWithLatency)
+    for (const auto& [point, latency] : latencies_)
+      work[point] += latency;
+  if (measure < kFirstScenario)
+    return work;
+  const std::size_t scenario = measure - kFirstScenario;
+  const std::uint64_t factor = setup_.scenarios[scenario].factor;
+  for (std::size_t i = 0; i < points_.size(); ++i)
+    if (!is_whole(scenario, class_of_point_[i]))
+      work[i] *= factor;
+  for (const Inside& each : inside_points_[same_code_[scenario]])
+    work[each.of] -= (factor - 1) * each.work;
+  return work;
+}
+
+// What is left of the step in which each section ends.
+std::vector<std::uint64_t> LockLaw::rests_of_sections(std::size_t measure) const {
+  std::vector<std::uint64_t> rest(sections_.size());
+  for (std::size_t i = 0; i < sections_.size(); ++i)
+    rest[i] = sections_[i].rest;
+  if (measure < kFirstScenario)
+    return rest;
+  const std::size_t scenario = measure - kFirstScenario;
+  const std::uint64_t factor = setup_.scenarios[scenario].factor;
+  for (std::size_t i = 0; i < sections_.size(); ++i)
+    if (!is_whole(scenario, class_of_point_[sections_[i].point]))
+      rest[i] *= factor;
+  for (const Inside& each : inside_rests_[same_code_[scenario]])
+    rest[each.of] -= (factor - 1) * each.work;
+  return rest;
+}
+
+namespace {
+
+// Keeps those of which no other one has as many sections and ends as long.
+void add_bound(std::vector<LockBound>& bounds, const LockBound& found) {
+  const auto exceeds = [](const LockBound& a, const LockBound& b) {
+    return a.sections >= b.sections && a.before + a.after >= b.before + b.after;
+  };
+  if (std::ranges::any_of(bounds, [&](const LockBound& each) { return exceeds(each, found); }))
+    return;
+  std::erase_if(bounds, [&](const LockBound& each) { return exceeds(found, each); });
+  bounds.push_back(found);
+}
+
+} // namespace
+
 // What comes after each point at least, from the last point to the first, and the bounds that this
 // gives.
-void LockLaw::find_ends(Results& results) {
-  std::vector<std::uint64_t> work(points_.size()), after(points_.size());
-  for (const std::size_t m : {kWork, kWithLatency}) {
-    for (std::size_t i = 0; i < points_.size(); ++i)
-      work[i] = points_[i].work;
-    if (m == kWithLatency)
-      for (const auto& [point, latency] : latencies_)
-        work[point] += latency;
-    std::ranges::fill(after, 0);
+void LockLaw::find_ends(Results& results) const {
+  for (const LockObjectId id : setup_.ends_of)
+    if (results.objects.contains(id))
+      results.objects[id].with_ends.resize(measures());
+  for (std::size_t m = 0; m < measures(); ++m) {
+    const std::vector<std::uint64_t> work = works_of_points(m), rest = rests_of_sections(m);
+    std::vector<std::uint64_t> after(points_.size());
     for (std::size_t i = points_.size(); i-- > 0;)
       for (const std::uint32_t before : {points_[i].a, points_[i].b})
         if (before != kNone)
           after[before] = std::max(after[before], after[i] + work[i]);
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-    struct Ends {
-      std::uint64_t before = kMost, after = kMost;
+    std::vector<std::uint64_t> least_after(setup_.ends_of.size(), kMost);
+    for (std::size_t i = 0; i < sections_.size(); ++i)
+      if (const Section& each = sections_[i]; !each.shared)
+        least_after[each.object] = std::min(least_after[each.object], rest[i] + after[each.point]);
+    const auto object_of = [&](std::uint32_t index) -> Object& {
+      return results.objects[setup_.ends_of[index]];
     };
-    std::vector<Ends> exclusive(setup_.ends_of.size());
-    for (const Section& each : sections_)
-      if (!each.shared) {
-        Ends& ends = exclusive[each.object];
-        ends.before = std::min(ends.before, each.before[m]);
-        ends.after = std::min(ends.after, each.rest + after[each.point]);
-      }
-    const auto consider = [&](std::uint32_t index, std::uint64_t sections, const Ends& ends) {
-      LockBound& bound = results.objects[setup_.ends_of[index]].bound[m];
-      const LockBound found{sections, ends.before, ends.after};
-      if (found.length() > bound.length())
-        bound = found;
-    };
-    for (std::uint32_t i = 0; i < exclusive.size(); ++i)
-      if (exclusive[i].before != kMost)
-        consider(i, results.objects[setup_.ends_of[i]].exclusive[m], exclusive[i]);
-    for (const Section& each : sections_)
-      if (each.shared)
-        consider(each.object,
-                 results.objects[setup_.ends_of[each.object]].exclusive[m] + each.span[m],
-                 {std::min(exclusive[each.object].before, each.before[m]),
-                  std::min(exclusive[each.object].after, each.rest + after[each.point])});
+    for (std::uint32_t i = 0; i < least_after.size(); ++i)
+      if (least_after[i] != kMost)
+        add_bound(object_of(i).with_ends[m],
+                  {object_of(i).exclusive[m], least_before_[i][m], least_after[i]});
+    for (std::size_t i = 0; i < sections_.size(); ++i) {
+      const Section& each = sections_[i];
+      if (!each.shared)
+        continue;
+      Object& object = object_of(each.object);
+      const std::uint64_t span = shared_lengths_[each.lengths + m];
+      const std::uint64_t before = shared_lengths_[each.lengths + measures() + m];
+      add_bound(object.with_ends[m],
+                {object.exclusive[m] + span, std::min(least_before_[each.object][m], before),
+                 std::min(least_after[each.object], rest[i] + after[each.point])});
+    }
   }
+}
+
+LockBound LockLaw::Object::bound(std::size_t measure) const {
+  LockBound greatest{exclusive[measure] + longest_shared[measure], 0, 0};
+  if (!with_ends.empty())
+    for (const LockBound& each : with_ends[measure])
+      if (each.length() > greatest.length())
+        greatest = each;
+  return greatest;
+}
+
+std::uint64_t LockLaw::Object::least_time(std::size_t measure, std::uint64_t parts) const {
+  const auto share = [&](std::uint64_t sections) {
+    return sections / parts + (sections % parts > 0);
+  };
+  std::uint64_t least = share(exclusive[measure] + longest_shared[measure]);
+  if (!with_ends.empty())
+    for (const LockBound& each : with_ends[measure])
+      least = std::max(least, each.before + share(each.sections) + each.after);
+  return least;
 }
 
 std::uint64_t LockLaw::Results::greatest_sections(std::size_t measure,
@@ -576,13 +713,20 @@ std::uint64_t LockLaw::Results::greatest_sections(std::size_t measure,
   return greatest;
 }
 
+std::uint64_t LockLaw::Results::greatest_bound(std::size_t measure,
+                                               const std::vector<LockObjectId>& except) const {
+  std::uint64_t greatest = 0;
+  for (const LockObjectId id : ids_below(objects.end_id()))
+    if (!std::ranges::binary_search(except, id))
+      greatest = std::max(greatest, objects[id].least_time(measure));
+  return greatest;
+}
+
 LockLaw::Results LockLaw::results() {
   Results results = results_;
   results.span = longest_.length;
-  for (Object& object : results.objects)
-    for (const std::size_t m : {kWork, kWithLatency})
-      object.bound[m] = {object.exclusive[m] + object.longest_shared[m], 0, 0};
-  find_ends(results);
+  if (results.ends_known)
+    find_ends(results);
   return results;
 }
 

@@ -10,12 +10,13 @@
 // (Eyerman and Eeckhout, ISCA 2010, give expected times; this is a bound.) Before the first of these
 // sections comes at least the least longest path to one of them, after the last the least longest path
 // from one of them to the end of the program: H + before + after is a bound as well, and a closer one.
+// Of a lock that is split into k, one part has H / k or more, with the same paths before and after.
 //
 // Most sections lie in one step. One that does not is followed along paths: from its acquisition (Take)
 // on, each path that goes through it carries its distance, and at its release (Give) the distance of
 // the releasing path is the section's own span. A section that is taken again inside itself
 // (recursion) counts once. Distances to the end of the program need the DAG backwards: for the objects
-// that are asked for, the pass keeps one point per step in memory.
+// that are asked for, the pass keeps one point per step in memory, with what scenarios shorten of it.
 //
 // All lengths exist once per *measure*: work, work and latency, and work in scenarios where the
 // sections of some places are `factor` times as short, multiplied by the factor. Where in a step a
@@ -65,12 +66,18 @@ public:
     LockObjectInfo info;
     LockTotals totals;
     std::vector<LockPlaceId> places; // where it is taken, in the order of first use
+    std::uint32_t stream = 0;        // of the thread that took it first
+    bool has_one_thread = true;      // no other one took it
     Lengths exclusive;               // sum of the own spans of its exclusive sections
     Lengths longest_shared;          // the longest of its shared ones
     std::uint64_t open = 0;          // sections that did not end, or began on a path that does not
                                      // lead to their end: they count as nothing
-    // Only if asked for: the greatest of H + before + after, in work and in work and latency.
-    LockBound bound[2];
+    // Only if its ends are asked for, per measure: sections of which none have more and longer ends than others.
+    std::vector<std::vector<LockBound>> with_ends = {};
+    // The greatest of H and H + before + after.
+    LockBound bound(std::size_t measure) const;
+    // The length of that, if each of so many parts of the lock had its share of the sections.
+    std::uint64_t least_time(std::size_t measure, std::uint64_t parts = 1) const;
   };
   struct Results {
     IdVector<LockObjectId, Object> objects;
@@ -85,9 +92,12 @@ public:
     Lengths span;           // of the program
     Lengths work;           // of all steps
     bool ends_known = true; // false: the DAG was too large to be kept
-    // H of the object where it is greatest, without those in `except` (ordered).
+    // H of the object where it is greatest.
     std::uint64_t greatest_sections(std::size_t measure,
                                     const std::vector<LockObjectId>& except = {}) const;
+    // The greatest bound of an object. Both without those in `except` (ordered).
+    std::uint64_t greatest_bound(std::size_t measure,
+                                 const std::vector<LockObjectId>& except = {}) const;
   };
 
   explicit LockLaw(LockLawSetup setup);
@@ -109,7 +119,7 @@ public:
 
 private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr std::size_t kMostPoints = std::size_t{1} << 25;
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 31; // for ends
 
   // An acquisition whose section has not ended, on a path. The distance is relative to the path's
   // length, so that a step changes the length only; modulo 2^64.
@@ -144,8 +154,13 @@ private:
     std::uint32_t object = 0; // index into ends_of
     std::uint32_t point = 0;  // of the step that it ends in
     bool shared = false;
-    std::uint64_t rest = 0; // of that step
-    std::uint64_t span[2]{}, before[2]{};
+    std::uint64_t rest = 0;  // of that step
+    std::size_t lengths = 0; // shared: where its own span and the path before it begin, per measure
+  };
+  // Work of a point, or of what is left of a section's step, that a scenario shortens.
+  struct Inside {
+    std::uint32_t of = 0; // point, or section
+    std::uint64_t work = 0;
   };
 
   static LockPath& typed(Path& path) { return static_cast<LockPath&>(path); }
@@ -155,7 +170,9 @@ private:
   void join(LockPath& into, const LockPath& from);
   void copy(LockPath& into, const LockPath& from);
   bool is_open(const Open& open) const { return takes_.contains(open.take); }
+  bool has_room(std::size_t bytes);
   std::uint32_t add_point(Point point);
+  void add_step_point(std::uint32_t before, const Step& step);
   void find_shortened(const FrameState& frame, const Step& step);
   std::uint64_t work_in_code(const StepSet& set, StepClassId of, const Step& step,
                              std::span<const CodeWork> code) const;
@@ -165,6 +182,9 @@ private:
   // Of a part of the step, per measure. What a scenario shortens somewhere in the step lies in this
   // part, as far as it fits.
   void weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) const;
+  std::uint64_t inside(std::size_t scenario, std::uint64_t begin, std::uint64_t end) const;
+  // All steps of the class are in the scenario.
+  bool is_whole(std::size_t scenario, StepClassId of) const;
   std::size_t depth_of(LockObjectId object, const FrameState& frame) const;
   void mark_inner(const FrameState& frame, const Step& step);
   void find_room(const Step& step);
@@ -173,11 +193,14 @@ private:
   void give(const FrameState& frame, const Step& step, const LockUse& use);
   std::uint64_t find_take(const FrameState& frame, const LockPath& path, const Step& step,
                           const LockUse& use) const;
-  void count(const FrameState& frame, const LockUse& use);
+  void count(const FrameState& frame, const Step& step, const LockUse& use);
   void add_held(LockObjectId object, LockPlaceId place, const LockTotals& more);
   void add_section(LockObjectId id, bool shared, const Lengths& span, const Lengths& before,
-                   std::uint64_t rest);
-  void find_ends(Results& results);
+                   std::uint64_t end, const Step& step);
+  void note_rest(std::uint32_t section, std::uint64_t end, const Step& step);
+  std::vector<std::uint64_t> works_of_points(std::size_t measure) const;
+  std::vector<std::uint64_t> rests_of_sections(std::size_t measure) const;
+  void find_ends(Results& results) const;
 
   const LockLawSetup setup_;
   std::uint64_t largest_factor_ = 1;
@@ -196,6 +219,14 @@ private:
   std::vector<Point> points_;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> latencies_; // of points
   std::vector<Section> sections_;
+  std::vector<Lengths> least_before_;         // exclusive sections of each of ends_of
+  std::vector<std::uint64_t> shared_lengths_; // see Section::lengths
+  std::size_t bytes_ = 0;
+  // Scenarios that shorten the same code have the number of the first of them here; it has the notes.
+  std::vector<std::size_t> same_code_;
+  std::vector<std::vector<Inside>> inside_points_,
+      inside_rests_;                        // except of steps that are in it by class
+  std::vector<StepClassId> class_of_point_; // if there are scenarios
   // Scratch, of the step in progress.
   std::vector<std::vector<Stretch>> shortened_; // per scenario: disjoint, in order
   std::vector<std::uint64_t> anywhere_;         // per scenario: work of the step at unknown places
@@ -206,6 +237,7 @@ private:
   std::unordered_map<std::uint32_t, std::uint64_t> by_object_;
   Lengths weight_, span_, before_;
   std::uint32_t step_point_ = kNone;
+  StepClassId step_class_{};
 };
 
 } // namespace tp::analysis

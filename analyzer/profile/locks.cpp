@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string>
@@ -23,9 +24,10 @@
 namespace tp::analysis {
 namespace {
 
-constexpr std::size_t kMostAsked = 16; // objects whose ends are asked for
-constexpr std::size_t kMostWhatIf = 4; // locks
-constexpr std::size_t kMostUnseen = 4; // in a sentence
+constexpr std::size_t kMostAsked = 16;     // objects whose ends are asked for
+constexpr std::uint64_t kLeastPercent = 1; // of the span, that their sections take
+constexpr std::size_t kMostWhatIf = 4;     // locks
+constexpr std::size_t kMostUnseen = 4;     // in a sentence
 constexpr std::uint64_t kLeastShare = 10'000;
 constexpr std::uint64_t kFactors[] = {2, 4, 8};
 
@@ -33,20 +35,52 @@ using Object = LockLaw::Object;
 using Lengths = LockLaw::Lengths;
 
 std::uint64_t length_of(const Object& object) {
-  return object.bound[LockLaw::kWork].length();
+  return object.bound(LockLaw::kWork).length();
 }
 
+// Of several locks that are taken at one place, which one a task takes may depend on the thread that it runs on (queues
+// or caches of threads), as far as only one thread took each: then other threads would not wait for it.
+std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found) {
+  IdVector<LockPlaceId, std::uint32_t> objects;
+  for (const Object& object : found.objects)
+    for (const LockPlaceId place : object.places)
+      ++objects.grown_to(place);
+  std::vector<LockObjectId> result;
+  for (const LockObjectId id : ids_below(found.objects.end_id()))
+    if (const Object& object = found.objects[id];
+        object.has_one_thread &&
+        std::ranges::any_of(object.places, [&](LockPlaceId place) { return objects[place] > 1; }))
+      result.push_back(id);
+  return result;
+}
+
+bool is_among(const std::vector<LockObjectId>& objects, LockObjectId id) {
+  return std::ranges::binary_search(objects, id);
+}
+
+// Of an object that is none of the schedule.
 LockBoundKind kind_of(const Object& object) {
   return object.totals.is_sampled    ? LockBoundKind::Estimate
          : object.info.may_be_reused ? LockBoundKind::IfOneObject
                                      : LockBoundKind::Proven;
 }
 
-// Its bound matters, or nearly so.
+// In work, or with sleep.
+bool has_share(const Object& object, const Measured& measured, std::uint64_t least_percent) {
+  const auto sections = [&](std::size_t measure) {
+    return object.exclusive[measure] + object.longest_shared[measure];
+  };
+  const std::uint64_t work = sections(LockLaw::kWork), asleep = sections(LockLaw::kWithLatency);
+  return (Wide{work} * 100 >= Wide{measured.span()} * least_percent && work > 0) ||
+         (Wide{asleep} * 100 >= Wide{measured.fold.span_with_latency} * least_percent &&
+          asleep > work);
+}
+
+// Its bound matters, or nearly so: its sections take half of the span, or with what comes before and after them longer
+// than the span.
 bool matters(const Object& object, const Measured& measured) {
-  const std::uint64_t asleep = object.bound[LockLaw::kWithLatency].length();
-  return (Wide{length_of(object)} * 2 >= measured.span() && length_of(object) > 0) ||
-         (Wide{asleep} * 2 >= measured.fold.span_with_latency && asleep > length_of(object));
+  return has_share(object, measured, 50) || length_of(object) > measured.span() ||
+         object.bound(LockLaw::kWithLatency).length() > measured.fold.span_with_latency;
 }
 
 // The lock of the ITT API's own initialization is part of each library that announces something by it, as
@@ -99,7 +133,8 @@ struct Group {
   LockObjectId heaviest{};
 };
 
-std::vector<Group> group(const LockLaw::Results& found) {
+std::vector<Group> group(const LockLaw::Results& found,
+                         const std::vector<LockObjectId>& of_schedule) {
   const std::vector<std::uint32_t> number = lock_numbers(found, found.places.size());
   std::map<std::uint32_t, Group> groups;
   for (const LockPlaceId place : ids_below(found.places.end_id()))
@@ -111,8 +146,8 @@ std::vector<Group> group(const LockLaw::Results& found) {
       continue;
     Group& of = groups[number[index_of(object.places.front())]];
     const auto rank = [&](LockObjectId each) {
-      return std::pair(length_of(found.objects[each]),
-                       -static_cast<int>(kind_of(found.objects[each])));
+      return std::tuple(!is_among(of_schedule, each), length_of(found.objects[each]),
+                        -static_cast<int>(kind_of(found.objects[each])));
     };
     if (of.objects.empty() || rank(id) > rank(of.heaviest))
       of.heaviest = id;
@@ -124,40 +159,72 @@ std::vector<Group> group(const LockLaw::Results& found) {
   return result;
 }
 
-std::vector<LockObjectId> heaviest_objects(const LockLaw::Results& found,
-                                           const Measured& measured) {
+std::vector<LockObjectId> heaviest_objects(const LockLaw::Results& found, const Measured& measured,
+                                           const std::vector<LockObjectId>& of_schedule) {
   std::vector<LockObjectId> ids;
   for (const LockObjectId id : ids_below(found.objects.end_id()))
-    if (matters(found.objects[id], measured))
+    if (!is_among(of_schedule, id) && has_share(found.objects[id], measured, kLeastPercent))
       ids.push_back(id);
-  std::ranges::stable_sort(ids, std::ranges::greater(),
-                           [&](LockObjectId id) { return length_of(found.objects[id]); });
+  std::ranges::stable_sort(ids, std::ranges::greater(), [&](LockObjectId id) {
+    return found.objects[id].least_time(LockLaw::kWithLatency);
+  });
   ids.resize(std::min(ids.size(), kMostAsked));
   return ids;
 }
 
+// Scenarios with shorter sections, of the locks that matter; `first`: the measure of the first one, by group.
+std::vector<LockScenario> shorter_sections(const std::vector<Group>& groups,
+                                           const LockLaw::Results& found, const Measured& measured,
+                                           const std::vector<LockObjectId>& of_schedule,
+                                           std::map<std::size_t, std::size_t>& first) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> order; // the greatest bounds first
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::uint64_t greatest = 0;
+    for (const LockObjectId id : groups[i].objects)
+      if (!is_among(of_schedule, id) && matters(found.objects[id], measured))
+        greatest = std::max(greatest, found.objects[id].least_time(LockLaw::kWithLatency));
+    if (greatest > 0)
+      order.emplace_back(~greatest, i);
+  }
+  std::ranges::sort(order);
+  order.resize(std::min(order.size(), kMostWhatIf));
+  std::vector<LockScenario> scenarios;
+  for (const auto& [bound, i] : order) {
+    first.emplace(i, LockLaw::kFirstScenario + scenarios.size());
+    for (const std::uint64_t factor : kFactors) {
+      LockScenario scenario{.factor = factor};
+      for (const LockPlaceId place : groups[i].places)
+        scenario.places.grown_to(place) = 1;
+      scenarios.push_back(std::move(scenario));
+    }
+  }
+  return scenarios;
+}
+
 // `first`: the measure of the scenario with its first factor.
 std::vector<LockWhatIf> what_if(const Group& lock, const LockLaw::Results& found,
-                                const Measured& measured, std::size_t first, WhatIfMode mode) {
+                                const Measured& measured,
+                                const std::vector<LockObjectId>& of_schedule, std::size_t first,
+                                WhatIfMode mode) {
   std::vector<LockWhatIf> result;
   for (std::size_t i = 0; i < std::size(kFactors); ++i) {
     const std::size_t measure = first + i;
     const std::uint64_t work =
         mode == WhatIfMode::Optimize ? found.work[measure] : measured.work() * kFactors[i];
-    result.push_back({LockChange::Shorter,
-                      kFactors[i],
-                      {work, std::max(found.span[measure], found.greatest_sections(measure))}});
+    result.push_back(
+        {LockChange::Shorter,
+         kFactors[i],
+         {work, std::max(found.span[measure], found.greatest_bound(measure, of_schedule))}});
   }
+  std::vector<LockObjectId> gone;
+  std::ranges::set_union(lock.objects, of_schedule, std::back_inserter(gone));
   const std::uint64_t others =
-      std::max(measured.span(), found.greatest_sections(LockLaw::kWork, lock.objects));
+      std::max(measured.span(), found.greatest_bound(LockLaw::kWork, gone));
   for (const std::uint64_t factor : kFactors) {
     std::uint64_t least = others;
-    for (const LockObjectId id : lock.objects) {
-      const Object& object = found.objects[id];
-      const std::uint64_t sections =
-          object.exclusive[LockLaw::kWork] + object.longest_shared[LockLaw::kWork];
-      least = std::max(least, sections / factor + (sections % factor > 0));
-    }
+    for (const LockObjectId id : lock.objects)
+      if (!is_among(of_schedule, id))
+        least = std::max(least, found.objects[id].least_time(LockLaw::kWork, factor));
     result.push_back({LockChange::Split, factor, {measured.work(), least}});
   }
   // The longest section is on a path.
@@ -194,7 +261,8 @@ std::vector<SiteWaitBlame> blame_of_sites(const LockLaw::Results& found) {
   return result;
 }
 
-LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable& table) {
+LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable& table,
+               const std::vector<LockObjectId>& of_schedule) {
   LockRow row;
   const Object& heaviest = found.objects[lock.heaviest];
   row.heaviest = heaviest.info;
@@ -225,18 +293,19 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
   row.object_ids = lock.objects;
   for (const LockObjectId id : lock.objects)
     row.unmatched += found.objects[id].open;
-  row.bound = heaviest.bound[LockLaw::kWork];
+  row.bound = heaviest.bound(LockLaw::kWork);
+  const bool is_of_schedule = is_among(of_schedule, lock.heaviest);
   for (const LockObjectId id : lock.objects) {
     const Object& object = found.objects[id];
-    const LockBound& bound = object.bound[LockLaw::kWithLatency];
-    if (bound.length() <= row.with_latency)
+    const LockBound bound = object.bound(LockLaw::kWithLatency);
+    if (bound.length() <= row.with_latency || is_among(of_schedule, id) != is_of_schedule)
       continue;
-    const std::uint64_t awake = object.bound[LockLaw::kWork].sections;
+    const std::uint64_t awake = object.bound(LockLaw::kWork).sections;
     row.with_latency = bound.length();
     row.sections_with_latency = bound.sections;
     row.asleep = bound.sections - std::min(awake, bound.sections);
   }
-  row.bound_kind = kind_of(heaviest);
+  row.bound_kind = is_of_schedule ? LockBoundKind::IfSameLock : kind_of(heaviest);
   row.bound_error = heaviest.totals.held_error;
   const auto variable = table.lock_names.find(heaviest.info.address);
   if (variable != table.lock_names.end())
@@ -333,34 +402,34 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   readings.read(law);
   LockLaw::Results found = law.results();
   leave_out_foreign(found, measured.table);
-  std::vector<Group> groups = group(found);
+  locks.of_schedule = objects_of_schedule(found);
+  std::vector<Group> groups = group(found, locks.of_schedule);
   std::map<std::size_t, std::size_t> scenarios_of; // group, first measure
-  if (const std::vector<LockObjectId> asked = heaviest_objects(found, measured); !asked.empty()) {
-    LockLawSetup setup{.ends_of = asked};
-    const bool fits = measured.work() <= ~std::uint64_t{0} / (2 * kFactors[2]);
-    for (const LockObjectId id : asked)
-      for (std::size_t i = 0; i < groups.size(); ++i)
-        if (std::ranges::binary_search(groups[i].objects, id) && fits &&
-            scenarios_of.size() < kMostWhatIf &&
-            scenarios_of.try_emplace(i, LockLaw::kFirstScenario + setup.scenarios.size()).second)
-          for (const std::uint64_t factor : kFactors) {
-            LockScenario scenario{.factor = factor};
-            for (const LockPlaceId place : groups[i].places)
-              scenario.places.grown_to(place) = 1;
-            setup.scenarios.push_back(std::move(scenario));
-          }
-    LockLaw closer(std::move(setup));
+  const auto read_again = [&](std::vector<LockScenario> scenarios) {
+    LockLaw closer({.scenarios = std::move(scenarios), .ends_of = locks.ends_of});
     readings.read(closer);
     found = closer.results();
     leave_out_foreign(found, measured.table);
     locks.ends_known = found.ends_known;
-    groups = group(found);
+    groups = group(found, locks.of_schedule);
+  };
+  locks.ends_of = heaviest_objects(found, measured, locks.of_schedule);
+  if (!locks.ends_of.empty()) {
+    read_again({});
+    const bool fits = measured.work() <= ~std::uint64_t{0} / (2 * kFactors[2]);
+    if (std::vector<LockScenario> shorter =
+            shorter_sections(groups, found, measured, locks.of_schedule, scenarios_of);
+        fits && !shorter.empty())
+      read_again(std::move(shorter));
+    else
+      scenarios_of.clear();
   }
   std::vector<std::pair<LockRow, const Group*>> rows;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    rows.emplace_back(row_of(groups[i], found, measured.table), &groups[i]);
+    rows.emplace_back(row_of(groups[i], found, measured.table, locks.of_schedule), &groups[i]);
     if (const auto first = scenarios_of.find(i); first != scenarios_of.end())
-      rows.back().first.what_if = what_if(groups[i], found, measured, first->second, options.mode);
+      rows.back().first.what_if =
+          what_if(groups[i], found, measured, locks.of_schedule, first->second, options.mode);
   }
   std::ranges::stable_sort(rows, std::ranges::greater(),
                            [](const auto& row) { return row.first.totals.held; });
@@ -377,6 +446,8 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     if (object.places.empty())
       continue;
     ++locks.objects;
+    if (is_among(locks.of_schedule, id))
+      continue;
     // Without its own, other sections are shared ones.
     const std::uint64_t asleep =
         object.exclusive[LockLaw::kWithLatency] - object.exclusive[LockLaw::kWork];
@@ -387,7 +458,10 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
                                  object.totals.is_sampled ? 0 : object.totals.acquisitions,
                                  row_of_object[id]});
     const std::uint64_t work = length_of(object);
-    const std::uint64_t time = object.bound[LockLaw::kWithLatency].length();
+    const std::uint64_t time = object.bound(LockLaw::kWithLatency).length();
+    locks.greatest_sections_with_latency = std::max(
+        locks.greatest_sections_with_latency,
+        object.exclusive[LockLaw::kWithLatency] + object.longest_shared[LockLaw::kWithLatency]);
     locks.greatest = std::max(locks.greatest, work);
     locks.greatest_with_latency = std::max(locks.greatest_with_latency, time);
     if (kind_of(object) != LockBoundKind::Proven)
@@ -457,7 +531,7 @@ void add_lock_findings(std::vector<Finding>& findings, const Measured& measured,
     const LockRow& row = locks.rows[i];
     const bool waits = i == waited_for && run != prediction.runs.end() &&
                        Wide{run->time - std::min(run->time, run->without_locks)} * 10 >= run->time;
-    if (row.with_latency <= measured.fold.span_with_latency && !waits)
+    if (row.is_of_schedule() || (row.with_latency <= measured.fold.span_with_latency && !waits))
       continue;
     Finding finding{.shape = Shape::Lock,
                     .code = row.phrase(),
@@ -472,6 +546,35 @@ void add_lock_findings(std::vector<Finding>& findings, const Measured& measured,
     findings.push_back(std::move(finding));
   }
   std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::saves_at_most);
+}
+
+std::vector<Warning> reused_addresses(const Measured& measured, const Locks& locks,
+                                      const Prediction& prediction) {
+  const LockRow* longest = nullptr;
+  for (const LockObjectUse& each : prediction.simulated_locks)
+    if (const LockRow& row = locks.rows[each.lock];
+        row.bound_kind == LockBoundKind::IfOneObject &&
+        (!longest || row.totals.held > longest->totals.held))
+      longest = &row;
+  if (!longest || prediction.runs.empty())
+    return {};
+  const auto gain = [](const PredictedRun& run) {
+    return run.without_locks > 0
+               ? static_cast<double>(run.time) / static_cast<double>(run.without_locks)
+               : 1;
+  };
+  const PredictedRun& most = *std::ranges::max_element(prediction.runs, {}, gain);
+  if (gain(most) < 1.05)
+    return {};
+  const RunInfo& run = measured.run();
+  const double hz = run.same_as_time ? measured.read.time_hz : static_cast<double>(run.work.hz);
+  const auto time = [&](std::uint64_t work) { return human(work, run.work, hz); };
+  return {{"reused_lock_address",
+           fmt::format("the {} is on a stack or on the heap, where its address may have been that "
+                       "of several locks: predicted times, what-ifs and bounds of it are as if it "
+                       "was one ({} CPUs: {}; without any locks {})",
+                       longest->phrase(), most.procs, time(most.time), time(most.without_locks)),
+           false}};
 }
 
 std::vector<Warning> lock_warnings(const Locks& locks) {

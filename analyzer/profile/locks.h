@@ -12,8 +12,8 @@
 
 namespace tp::analysis {
 
-// Reads the trace again if there are locks in it, and once more if one of them matters: its bound is
-// half of the span or more.
+// Reads the trace again if there are locks in it, once more if the sections of one of them take a hundredth of the span
+// or more, and once more if a bound matters.
 Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
                     const ProfileOptions& options);
 
@@ -23,6 +23,9 @@ void add_lock_findings(std::vector<Finding>& findings, const Measured& measured,
 
 // What the report cannot say of locks, and why.
 std::vector<Warning> lock_warnings(const Locks& locks);
+// The simulation takes what was at one address for one lock: what it predicts otherwise.
+std::vector<Warning> reused_addresses(const Measured& measured, const Locks& locks,
+                                      const Prediction& prediction);
 
 // Where in a step a thread slept is not known, so that no bound and no prediction has sleep inside of a section that lies in
 // one step. The locks whose bounds could be more than a tenth greater than the span with it; reads the trace once more if

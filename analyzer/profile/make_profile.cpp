@@ -411,7 +411,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   const BurdenedSpans burdened = burdened_spans(measured, assumed, refined.burden, readings);
   readings.begin_phase("locks");
   Locks locks = analyze_locks(measured, readings, options);
-  readings.know_locks(locks.greatest);
+  readings.know_locks(locks.greatest, locks.ends_of, locks.of_schedule);
   std::vector<WhatIfLength> lengths = measured.fold.what_if;
   readings.limit_by_locks(plan.part(0, along), lengths);
   std::ranges::copy(readings.evaluate(plan.part(along, plan.scenarios.size())),
@@ -505,6 +505,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   append(warnings, sleeps(measured));
   append(warnings, limits_like_machine(measured, limits));
   append(warnings, lock_warnings(locks));
+  append(warnings, reused_addresses(measured, locks, prediction));
   append(warnings, sleep_with_locks(measured, locks, readings));
   append(warnings, ordered_of_gcc(measured.run(), sites.rows));
 

@@ -60,8 +60,8 @@ void complete(const Measured& measured, const Prediction& prediction, PredictedR
 std::uint64_t locks_with(const Remedy& remedy, const Measured& measured,
                          const Prediction& prediction, const TraceReadings& readings) {
   if (!remedy.shortens_sections)
-    return prediction.locks;
-  if (prediction.locks == 0 || measured.work() > ~std::uint64_t{0} / 2 / remedy.factor)
+    return prediction.lock_sections;
+  if (prediction.lock_sections == 0 || measured.work() > ~std::uint64_t{0} / 2 / remedy.factor)
     return 0;
   WhatIfPlan plan;
   plan.add({remedy.regions, remedy.divided}, {remedy.factor});
@@ -390,6 +390,8 @@ Prediction predict(const Measured& measured, const TaskingCosts& costs, const Lo
     prediction.asleep_beside_work = in_turn - prediction.serial;
   }
   prediction.locks = without_recording(locks.greatest_with_latency, measured, prediction);
+  prediction.lock_sections =
+      without_recording(locks.greatest_sections_with_latency, measured, prediction);
   prediction.nodes = dag.nodes.size();
   prediction.bytes = dag.bytes();
   // There are as many worker threads as nodes can be ready at once, and no limit of concurrency.

@@ -68,38 +68,38 @@ private:
     return scenario;
   }
 
-  // What the sections of each object add up to, of all by the law of locks (passes/lock_law.h): no
-  // schedule of the sections of a lock that is split leaves less than its share to the one of its parts
-  // that has most.
+  // The bounds of all objects by the law of locks (passes/lock_law.h): no schedule of the sections of a lock that is split
+  // leaves less than its share to the one of its parts that has most.
   void limit_by_locks(const std::vector<Improvements>& sets,
                       std::vector<WhatIfLength>& lengths) const {
     std::vector<LockScenario> scenarios;
     for (const Improvements& set : sets)
       scenarios.push_back(scenario_of(set));
-    readings_.read_law(scenarios, [&](const LockLaw::Results& found, std::size_t begin,
-                                      std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::size_t measure = LockLaw::kFirstScenario + i - begin;
-        std::vector<std::uint64_t> parts(locks_.size() + 1, 1);
-        bool shorter = false;
-        for (const LockImprovement& each : sets[i].locks)
-          if (each.change == LockChange::Split)
-            parts[each.lock + 1] = each.factor;
-          else
-            shorter = true;
-        if (shorter) {
-          lengths[i].span = found.span[measure];
-          if (readings_.mode() == WhatIfMode::Optimize)
-            lengths[i].work = found.work[measure];
-        }
-        for (const LockObjectId id : ids_below(found.objects.end_id())) {
-          const LockLaw::Object& object = found.objects[id];
-          const std::uint64_t sections = object.exclusive[measure] + object.longest_shared[measure];
-          const std::uint64_t of = parts[lock_of_.contains(id) ? lock_of_[id] : 0];
-          lengths[i].span = std::max(lengths[i].span, sections / of + (sections % of > 0));
-        }
-      }
-    });
+    readings_.read_law(scenarios, TraceReadings::Ends::With,
+                       [&](const LockLaw::Results& found, std::size_t begin, std::size_t end) {
+                         for (std::size_t i = begin; i < end; ++i) {
+                           const std::size_t measure = LockLaw::kFirstScenario + i - begin;
+                           std::vector<std::uint64_t> parts(locks_.size() + 1, 1);
+                           bool shorter = false;
+                           for (const LockImprovement& each : sets[i].locks)
+                             if (each.change == LockChange::Split)
+                               parts[each.lock + 1] = each.factor;
+                             else
+                               shorter = true;
+                           if (shorter) {
+                             lengths[i].span = found.span[measure];
+                             if (readings_.mode() == WhatIfMode::Optimize)
+                               lengths[i].work = found.work[measure];
+                           }
+                           for (const LockObjectId id : ids_below(found.objects.end_id())) {
+                             const std::uint64_t of =
+                                 parts[lock_of_.contains(id) ? lock_of_[id] : 0];
+                             if (!std::ranges::binary_search(readings_.no_limits(), id))
+                               lengths[i].span = std::max(
+                                   lengths[i].span, found.objects[id].least_time(measure, of));
+                           }
+                         }
+                       });
   }
 
   const TraceReadings& readings_;
@@ -174,7 +174,8 @@ std::vector<const LockRow*> limiting_locks(const Locks& locks, std::uint64_t wor
   constexpr std::size_t kMost = 8;
   std::vector<const LockRow*> limiting;
   for (const LockRow& lock : locks.rows)
-    if (lock.bound.length() > 0 && !reaches({work, lock.bound.length()}, target))
+    if (lock.bound.length() > 0 && !lock.is_of_schedule() &&
+        !reaches({work, lock.bound.length()}, target))
       limiting.push_back(&lock);
   std::ranges::stable_sort(limiting, std::ranges::greater(),
                            [](const LockRow* lock) { return lock->bound.length(); });

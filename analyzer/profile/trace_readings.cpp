@@ -11,6 +11,17 @@
 
 namespace tp::analysis {
 
+namespace {
+
+std::vector<LockScenario> lock_scenarios(const WhatIfPlan& plan) {
+  std::vector<LockScenario> scenarios;
+  for (const Scenario& each : plan.scenarios)
+    scenarios.push_back({.code = plan.sets[each.set], .factor = each.factor});
+  return scenarios;
+}
+
+} // namespace
+
 void TraceReadings::begin_phase(const std::string& name) const {
   if (progress_)
     progress_->begin(name);
@@ -97,24 +108,31 @@ void TraceReadings::limit_by_locks(const WhatIfPlan& plan,
   if (which.empty())
     return;
   limited.sets = plan.sets;
-  const std::vector<std::uint64_t> sections = sections_with(limited);
-  for (std::size_t i = 0; i < which.size(); ++i)
-    lengths[which[i]].span = std::max(lengths[which[i]].span, sections[i]);
+  read_law(lock_scenarios(limited), Ends::With,
+           [&](const LockLaw::Results& found, std::size_t begin, std::size_t end) {
+             for (std::size_t i = begin; i < end; ++i) {
+               const std::size_t measure = LockLaw::kFirstScenario + i - begin;
+               std::uint64_t& span = lengths[which[i]].span;
+               // Without a wait, what comes before and after the sections may be less.
+               span = std::max(span, limited.scenarios[i].removed_wait
+                                         ? found.greatest_sections(measure, no_limits_)
+                                         : found.greatest_bound(measure, no_limits_));
+             }
+           });
 }
 
 std::vector<std::uint64_t> TraceReadings::sections_with(const WhatIfPlan& plan) const {
-  std::vector<LockScenario> scenarios;
-  for (const Scenario& each : plan.scenarios)
-    scenarios.push_back({.code = plan.sets[each.set], .factor = each.factor});
-  std::vector<std::uint64_t> sections(scenarios.size());
-  read_law(scenarios, [&](const LockLaw::Results& found, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      sections[i] = found.greatest_sections(LockLaw::kFirstScenario + i - begin);
-  });
+  std::vector<std::uint64_t> sections(plan.scenarios.size());
+  read_law(lock_scenarios(plan), Ends::Without,
+           [&](const LockLaw::Results& found, std::size_t begin, std::size_t end) {
+             for (std::size_t i = begin; i < end; ++i)
+               sections[i] =
+                   found.greatest_sections(LockLaw::kFirstScenario + i - begin, no_limits_);
+           });
   return sections;
 }
 
-void TraceReadings::read_law(const std::vector<LockScenario>& scenarios,
+void TraceReadings::read_law(const std::vector<LockScenario>& scenarios, Ends ends,
                              const FoundLaw& found) const {
   constexpr std::size_t kAtOnce = 32; // scenarios
   const std::size_t batches = (scenarios.size() + kAtOnce - 1) / kAtOnce;
@@ -124,6 +142,7 @@ void TraceReadings::read_law(const std::vector<LockScenario>& scenarios,
     const std::size_t end = std::min(begin + kAtOnce, scenarios.size());
     LockLaw law({.scenarios = {scenarios.begin() + static_cast<std::ptrdiff_t>(begin),
                                scenarios.begin() + static_cast<std::ptrdiff_t>(end)},
+                 .ends_of = ends == Ends::With ? ends_of_ : std::vector<LockObjectId>(),
                  .samples = samples_,
                  .weights = weights_});
     read_once(law);

@@ -50,20 +50,29 @@ public:
   // All scenarios of a plan, in as many readings as necessary: of paths; as far as locks allow.
   std::vector<WhatIfLength> evaluate_paths(const WhatIfPlan& plan) const;
   std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
-  // From here on evaluate() knows that one lock takes so long: see limit_by_locks().
-  void know_locks(std::uint64_t greatest) { greatest_lock_ = greatest; }
+  // From here on evaluate() knows that one lock takes so long: see limit_by_locks(). `ends_of` is of LockLawSetup;
+  // objects `except` limit nothing.
+  void know_locks(std::uint64_t greatest, std::vector<LockObjectId> ends_of,
+                  std::vector<LockObjectId> except) {
+    greatest_lock_ = greatest;
+    ends_of_ = std::move(ends_of);
+    no_limits_ = std::move(except);
+  }
+  const std::vector<LockObjectId>& no_limits() const { return no_limits_; }
   std::uint64_t greatest_lock() const { return greatest_lock_; }
-  // No length of a scenario is below what the sections of one lock add up to, as short as they would
-  // become in it (passes/lock_law.h). May read the trace again.
+  // No length of a scenario is below the bound of one lock, as short as it would become in it
+  // (passes/lock_law.h). May read the trace again.
   void limit_by_locks(const WhatIfPlan& plan, std::vector<WhatIfLength>& lengths) const;
-  // Per scenario, these sections of the lock that takes longest, times the factor.
+  // Per scenario, what the sections of the lock that takes longest then add up to, times the factor: without what
+  // comes before and after them, which may be less if the program is another one.
   std::vector<std::uint64_t> sections_with(const WhatIfPlan& plan) const;
+  enum class Ends : std::uint8_t { Without, With };
   // The law of locks with all scenarios, in as many readings as necessary. `found` is called once per
   // reading, maybe on several threads at once: with the results, and the scenarios [begin, end) that
   // are in them.
   using FoundLaw =
       std::function<void(const LockLaw::Results& results, std::size_t begin, std::size_t end)>;
-  void read_law(const std::vector<LockScenario>& scenarios, const FoundLaw& found) const;
+  void read_law(const std::vector<LockScenario>& scenarios, Ends ends, const FoundLaw& found) const;
   // The longest chain of each row, in as many readings as necessary.
   std::vector<std::uint64_t> chains_of(const std::vector<Row>& rows) const;
   // One result per change, in as many readings as necessary.
@@ -103,7 +112,8 @@ private:
   const SampledCode* samples_ = nullptr;
   const SampleWeights* weights_ = nullptr;
   std::uint64_t greatest_lock_ = 0; // 0: none limits anything
-  ProgressSink* const progress_;    // null: no progress display
+  std::vector<LockObjectId> ends_of_, no_limits_;
+  ProgressSink* const progress_; // null: no progress display
 };
 
 } // namespace tp::analysis

@@ -79,7 +79,9 @@ std::string lock_detail(const Profile& profile, const LockRow& lock) {
 
 // Whose sections take longest: what comes before and after them can be in other tasks, if loops are split.
 const LockRow* longest_lock(const Profile& profile) {
-  const auto length = [](const LockRow& row) { return row.bound.sections; };
+  const auto length = [](const LockRow& row) {
+    return row.is_of_schedule() ? 0 : row.bound.sections;
+  };
   const auto found = std::ranges::max_element(profile.locks.rows, {}, length);
   return found == profile.locks.rows.end() || length(*found) == 0 ? nullptr : &*found;
 }
@@ -178,6 +180,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const std::string_view hardly =
       is_conditional ? "May be hardly faster on more CPUs" : "Hardly faster on more CPUs";
   const bool splits = gains_by_splitting(profile);
+  const bool is_unsure = locks_unseen || (order_unseen && !splits);
+  const std::string but = is_unsure ? fmt::format(" ({})", unseen) : "";
   const std::string how = verdict.is_simulated ? "" : by_bounds(profile);
   // At an efficiency of a half, two CPUs are as fast as one.
   if (verdict.is_simulated && verdict.worth_procs > 1 &&
@@ -186,17 +190,18 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
         std::ranges::max_element(profile.prediction.scaling, {},
                                  [](const PredictedRun& run) { return run.speedup.value(); });
     if (best->speedup.value() < kHardly && best->procs == 1)
-      return fmt::format("{}; {}.", hardly, limit_of(profile));
+      return fmt::format("{}{}; {}.", hardly, but, limit_of(profile));
     if (best->speedup.value() < kHardly)
-      return fmt::format("{}, {} times on {}; {}.", hardly, three_digits(best->speedup),
-                         best->procs, limit_of(profile));
+      return fmt::format("{}, {} times on {}{}; {}.", hardly, three_digits(best->speedup),
+                         best->procs, but, limit_of(profile));
   }
   // What hardly scales anyway promises nothing.
   if (verdict.is_disproved && verdict.worth_procs > 1 && profile.speedup_limit().value() >= kHardly)
     return fmt::format(
-        "Not as fast as predicted: its tasks would scale to {} CPUs{}, but this run took {} times "
+        "Not as fast as predicted: its tasks would scale to {} CPUs{}{}, but this run took {} "
+        "times "
         "as long as predicted for {}.",
-        verdict.worth_procs, verdict.worth_procs >= kMostVerdictProcs ? " and beyond" : "",
+        verdict.worth_procs, verdict.worth_procs >= kMostVerdictProcs ? " and beyond" : "", but,
         three_digits({profile.run_check.on_cpus_ns(), profile.run_check.predicted_ns}),
         profile.run_check.procs);
   if (verdict.is_ample() && (order_unseen || locks_unseen))
@@ -209,14 +214,13 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
                        verdict.worth_procs, how);
   const std::string more = splits || splits_further(profile) || is_conditional ? " or more" : "";
   if (profile.speedup_limit().value() < kHardly)
-    return fmt::format("Hardly faster on more CPUs{}: {}.", how, limit_of(profile));
-  const bool is_unsure = locks_unseen || (order_unseen && !splits);
+    return fmt::format("Hardly faster on more CPUs{}{}: {}.", how, but, limit_of(profile));
   if (verdict.worth_procs > 1)
     return fmt::format("{} to {} CPUs{} at an efficiency of at least 50 %{}{}; {}.",
-                       is_unsure ? "May scale" : "Scales", verdict.worth_procs, more,
-                       is_unsure ? fmt::format(" ({})", unseen) : "", how, limit_of(profile));
-  return fmt::format("{} faster on 2 CPUs than on one{}; {}.", is_conditional ? "May be no" : "No",
-                     how, limit_of(profile));
+                       is_unsure ? "May scale" : "Scales", verdict.worth_procs, more, but, how,
+                       limit_of(profile));
+  return fmt::format("{} faster on 2 CPUs than on one{}{}; {}.",
+                     is_conditional ? "May be no" : "No", how, but, limit_of(profile));
 }
 
 // One kind if all sleep of others, and of none that is known, would be less than a tenth of it.

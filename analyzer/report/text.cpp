@@ -376,8 +376,9 @@ bool nearly_limits(const Profile& profile, const LockRow& lock) {
 // "2.00 k times, 48 % contended, held 150 ms, waited 30 ms; parallelism at most 1.33"
 std::string lock_figures(const Profile& profile, const LockRow& lock) {
   const LockTotals& totals = lock.totals;
-  static constexpr const char* kLimits[] = {"{} at most {}", "if it is one object, {} at most {}",
-                                            "{} about {}"};
+  static constexpr const char* kLimits[] = {
+      "{} at most {}", "if it is one object, {} at most {}", "{} about {}",
+      "if tasks take the same lock on other threads, {} at most {}"};
   std::string text = how_often(totals.acquisitions);
   if (totals.shared > 0)
     text += fmt::format(" ({} % shared)", percent(totals.shared, totals.acquisitions));

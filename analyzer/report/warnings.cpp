@@ -33,7 +33,8 @@ std::string write_warnings(const Profile& profile) {
                    std::string("in the tasks that are spawned here") +
                        (site.too_short ? " (unreliable: their steps are too short)" : ""));
   for (const LockRow& lock : profile.locks.rows)
-    if (lock.bound.length() > profile.span && lock.places.front().info.line > 0)
+    if (lock.bound.length() > profile.span && !lock.is_of_schedule() &&
+        lock.places.front().info.line > 0)
       text += fmt::format(
           "{}:{}: warning: lock: the sections of the {} take longer than the critical path; "
           "parallelism is {} {}{} [-Wlock]\n",

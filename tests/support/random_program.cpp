@@ -1262,6 +1262,8 @@ OracleLocks Simulation::lock_sums(std::optional<std::uint32_t> place,
       }
       if (first != ~std::uint64_t{0})
         sum.bound = std::max(sum.bound, first + total + last);
+      if (first != ~std::uint64_t{0})
+        sum.in_thirds = std::max(sum.in_thirds, first + (total + 2) / 3 + last);
     }
   }
   return sums;

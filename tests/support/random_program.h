@@ -74,8 +74,8 @@ struct OracleQuestions {
 // A lock object, with its sections' code `factor` times as short in one place.
 struct OracleLock {
   std::uint64_t exclusive = 0, longest_shared = 0; // times factor
-  // Not for factors: the greatest sum of sections, and what comes before and after them at least.
-  std::uint64_t bound = 0;
+  // The greatest sum of sections, and what comes before and after them at least; with a third of the sections.
+  std::uint64_t bound = 0, in_thirds = 0;
   std::uint64_t acquisitions = 0, contended = 0, shared = 0, held = 0, waited = 0, open = 0;
   bool operator==(const OracleLock&) const = default;
 };

@@ -257,6 +257,11 @@ test("locks: the one that limits most comes first, and estimates are called so",
     assert.match(plain(await page.locator("#limits").innerText()), /None of these limits the program more/);
     assert.deepEqual((await page.locator("table.locks tbody tr td[data-key='parallelism']").allInnerTexts()).map(plain), ["40.0×", "any"]);
   });
+  // Nor does one of several that only one thread took.
+  await seen(makePage({ ...full, locks: [{ ...first, parallelism: 2, bound_kind: "if_same_lock" }, second] }), async (page) => {
+    assert.match(plain(await page.locator("#limits").innerText()), /None of these limits the program more/);
+    assert.deepEqual((await page.locator("table.locks tbody tr td[data-key='parallelism']").allInnerTexts()).map(plain), ["2.00×, if the same on other threads", "40.0×"]);
+  });
   // Slept inside of its sections.
   await seen(makePage({ ...full, locks: [{ ...first, parallelism: 44.9, speedup: 2.06 }, second] }), async (page) => {
     assert.match(plain(await page.locator("#limits").innerText()), /with what is slept inside of them, speedup is at most about 2.06 by the first of these/);

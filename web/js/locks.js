@@ -13,7 +13,7 @@ const kMost = 12;
 /** What that is for a reader: a bound, one under a condition, or an estimate. @param {any} lock */
 function leavesInWords(lock) {
   if (leaves(lock) === Infinity) return "any";
-  return `${lock.bound_kind === "estimate" ? "about " : ""}${times(leaves(lock))}${lock.bound_kind === "if_one_object" ? ", if one object" : ""}`;
+  return `${lock.bound_kind === "estimate" ? "about " : ""}${times(leaves(lock))}${lock.bound_kind === "if_one_object" ? ", if one object" : lock.bound_kind === "if_same_lock" ? ", if the same on other threads" : ""}`;
 }
 
 /** @param {Model} model */

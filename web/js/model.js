@@ -106,11 +106,11 @@ export class Model {
       { index, name: "other sites", short: "other sites", wrapper: "", label: "other sites", heading: "other sites", title: "other sites", color: "site-other", json: {} };
   }
 
-  /** The lock that leaves the least parallelism (or speedup, where it is slept in its sections), if that is less than the tasks have. @returns {Json | undefined} */
+  /** The lock that leaves the least parallelism (or speedup, where it is slept in its sections), if that is less than the tasks have; none of several of which the schedule may choose one. @returns {Json | undefined} */
   get limitingLock() {
     /** @type {Json | undefined} */ let least;
     for (const lock of this.profile.locks ?? [])
-      if (leaves(lock) > 0 && leaves(lock) < (least === undefined ? this.limit : leaves(least))) least = lock;
+      if (leaves(lock) > 0 && lock.bound_kind !== "if_same_lock" && leaves(lock) < (least === undefined ? this.limit : leaves(least))) least = lock;
     return least;
   }
 

@@ -861,38 +861,76 @@ std::map<unsigned, Sections> sections_of(const Walk& walk, const Weight& weight)
   return found;
 }
 
-// H with the least that comes before and after. A reader's section counts with what is around it, too.
-Units bound_of(const Walk& walk, unsigned lock, const Sections& sections) {
-  const std::vector<Units> until = lengths(walk, weight_of);
+// Of a lock whose heaviest part has a share of its sections.
+struct Bound {
+  Units before = 0, sections = 0, after = 0;
+  Units least_time(Units parts) const { return before + (sections + parts - 1) / parts + after; }
+};
+
+// H, and with the least that comes before and after. A reader's section counts with what is around it, too.
+template <typename Weight>
+std::vector<Bound> bounds_of(const Walk& walk, unsigned lock, const Sections& sections,
+                             const Weight& weight) {
+  const std::vector<Units> until = lengths(walk, weight);
   std::vector<Units> after(walk.nodes.size());
   for (std::size_t node = walk.nodes.size(); node-- > 0;)
     for (const int before : walk.nodes[node].before) {
       Units& from = after[static_cast<std::size_t>(before)];
-      from = std::max(from, after[node] + walk.nodes[node].weight);
+      from = std::max(from, after[node] + weight(walk.nodes[node]));
     }
   constexpr Units kNone = ~Units{0};
-  Units least_before = kNone, least_after = kNone, bound = 0;
+  Units least_before = kNone, least_after = kNone;
   for (const Section& each : walk.sections)
     if (each.lock == lock && !each.shared) {
       least_before = std::min(least_before, until[static_cast<std::size_t>(each.take)]);
       least_after = std::min(least_after, after[static_cast<std::size_t>(each.give)]);
     }
+  std::vector<Bound> bounds{{0, sections.total(), 0}};
   if (least_before != kNone)
-    bound = least_before + sections.exclusive + least_after;
+    bounds.push_back({least_before, sections.exclusive, least_after});
   for (const Section& each : walk.sections)
     if (each.lock == lock && each.shared)
-      bound =
-          std::max(bound, std::min(least_before, until[static_cast<std::size_t>(each.take)]) +
-                              sections.exclusive + own_span(walk, each, weight_of) +
-                              std::min(least_after, after[static_cast<std::size_t>(each.give)]));
-  return std::max(bound, sections.total());
+      bounds.push_back({std::min(least_before, until[static_cast<std::size_t>(each.take)]),
+                        sections.exclusive + own_span(walk, each, weight),
+                        std::min(least_after, after[static_cast<std::size_t>(each.give)])});
+  return bounds;
 }
 
-Units greatest(const std::map<unsigned, Sections>& locks, unsigned except = kLocks) {
+// What comes before and after is counted of locks whose sections take a hundredth of the span.
+std::set<unsigned> heavy_locks(const Walk& walk, const std::map<unsigned, Sections>& awake,
+                               const std::map<unsigned, Sections>& asleep) {
+  std::set<unsigned> heavy;
+  for (const auto& [lock, sections] : awake) {
+    const Units work = sections.total(), time = asleep.at(lock).total();
+    if ((100 * work >= span(walk, weight_of) && work > 0) ||
+        (100 * time >= span(walk, with_latency) && time > work))
+      heavy.insert(lock);
+  }
+  return heavy;
+}
+
+template <typename Weight>
+Units least_time(const Walk& walk, unsigned lock, const std::set<unsigned>& heavy,
+                 const Weight& weight, const std::map<unsigned, Sections>& sections,
+                 Units parts = 1) {
+  const Sections& own = sections.at(lock);
+  if (heavy.count(lock) == 0)
+    return Bound{0, own.total(), 0}.least_time(parts);
+  Units least = 0;
+  for (const Bound& each : bounds_of(walk, lock, own, weight))
+    least = std::max(least, each.least_time(parts));
+  return least;
+}
+
+// The greatest of all locks.
+template <typename Weight>
+Units greatest(const Walk& walk, const std::set<unsigned>& heavy, const Weight& weight,
+               unsigned except = kLocks) {
+  const std::map<unsigned, Sections> sections = sections_of(walk, weight);
   Units most = 0;
-  for (const auto& [lock, sections] : locks)
+  for (const auto& [lock, own] : sections)
     if (lock != except)
-      most = std::max(most, sections.total());
+      most = std::max(most, least_time(walk, lock, heavy, weight, sections));
   return most;
 }
 
@@ -911,7 +949,10 @@ void fill_locks(const Walk& walk, const Walk& whole, Units of_joins, bool exact,
   const std::map<unsigned, Sections> most = sections_of(whole, weight_of);
   const std::map<unsigned, Sections> asleep = sections_of(walk, with_latency);
   const std::map<unsigned, Sections> most_asleep = sections_of(whole, with_latency);
+  const std::set<unsigned> heavy = heavy_locks(walk, found, asleep);
+  std::set<unsigned> all;
   for (const auto& [lock, sections] : found) {
+    all.insert(lock);
     ExpectedLock& to = expected.locks[lock];
     for (const Section& each : walk.sections) {
       to.acquisitions += each.lock == lock;
@@ -925,25 +966,24 @@ void fill_locks(const Walk& walk, const Walk& whole, Units of_joins, bool exact,
     to.sections_with_latency = {asleep.at(lock).total(), most_asleep.at(lock).total() + of_joins};
     if (!exact)
       continue;
-    to.bound = bound_of(walk, lock, sections);
-    const Units others = std::max(span(walk, weight_of), greatest(found, lock));
+    to.bound = least_time(walk, lock, heavy, weight_of, found);
+    const Units others = std::max(span(walk, weight_of), greatest(walk, heavy, weight_of, lock));
     to.without = others;
     for (const Units factor : kLockFactors) {
       const ShorterSections shorter{lock, factor};
       Units work = 0;
       for (const Node& node : walk.nodes)
         work += shorter(node);
-      to.shorter[factor] = {std::max(span(walk, shorter), greatest(sections_of(walk, shorter))),
-                            work};
-      to.split[factor] = std::max(others, (sections.total() + factor - 1) / factor);
+      to.shorter[factor] = {std::max(span(walk, shorter), greatest(walk, heavy, shorter)), work};
+      to.split[factor] = std::max(others, least_time(walk, lock, heavy, weight_of, found, factor));
     }
   }
   for (unsigned region = 0; region <= kRegions; ++region)
     for (const Units factor : kFactors) {
       // At least as if all of each section were in the region.
       expected.sections_what_if[{region, factor}] = {
-          greatest(found),
-          greatest(sections_of(whole, Scaled{region, factor})) + of_joins * factor};
+          greatest(walk, exact ? heavy : std::set<unsigned>(), weight_of),
+          greatest(whole, exact ? heavy : all, Scaled{region, factor}) + of_joins * factor};
     }
 }
 

@@ -264,8 +264,8 @@ class Check(Comparison):
             self.equal("tasks", expected["tasks"], profile["trace"]["tasks_spawned"])
         self.limits()
         self.sites()
-        self.what_if()
         self.locks()
+        self.what_if()
 
     def limits(self):
         """The work in each arena, and that no predicted time is less than the limits leave."""
@@ -298,7 +298,7 @@ class Check(Comparison):
             number = numbers.pop()
             if number is None:
                 others = max(others, lock["bound"] if lock["bound_kind"] == "proven" else 0)
-                self.others = max(self.others, lock["bound_parts"]["sections"])
+                self.others = max(self.others, lock["bound"])
             else:
                 self.equal(f"lock {number} is one row", False, number in found)
                 found[number] = lock
@@ -339,11 +339,7 @@ class Check(Comparison):
         self.of_locks.update({"locks": 1, "acquisitions": lock["acquisitions"], "contended": lock["contended"]})
         if "bound" not in expected or not self.exact_order():
             return lock["bound"]
-        # What comes before and after is asked for if the lock matters.
-        work, asleep = expected["sections"][0], expected["sections_with_latency"][0]
-        matters = (2 * work >= self.expected["span"][0] and work > 0
-                   or 2 * asleep >= self.expected["span_with_latency"][0] and asleep > work)
-        bound = expected["bound"] if matters else work
+        bound = expected["bound"]
         self.equal(f"bound of {name}", bound, lock["bound"])
         self.of_locks.update({"bounds": 1, "what-ifs": bool(lock["what_if"])})
         what_if = {(each["change"], each["factor"]): each["parallelism"] for each in lock["what_if"]}
@@ -482,7 +478,7 @@ class Check(Comparison):
                 continue
             point = found[region, factor]
             work = figures["work"] if self.mode == "optimize" else self.expected["work"] * factor
-            bounds = [max(each) for each in zip(figures["span"], sections[region, factor])]
+            bounds = [max(each) for each in zip(figures["span"], sections[region, factor], (0, self.others * factor))]
             self.span(f"what-if {region} {factor}: span", bounds, point["span_times_factor"])
             self.equal(f"what-if {region} {factor}: work", work, point["work_times_factor"])
 

@@ -202,6 +202,35 @@ TEST(Verdict, SaysThatNotAllOrderWasSeen) {
             judge(profile).headline);
 }
 
+// Every number in a headline is too high if a lock was not seen, also that of a run that took longer than predicted, and
+// that of one which hardly scales.
+TEST(Verdict, SaysInEachHeadlineThatLocksWereNotRecorded) {
+  const auto headline_of = [](Profile profile) {
+    profile.locks.observed = profile.locks.c_observed = false;
+    profile.locks.unseen.refers_to_c_locks = true;
+    profile.verdict = judge(profile);
+    return profile.verdict.headline;
+  };
+  Profile late = between_serial_code(8);
+  late.run_check.skipped_because = "";
+  late.run_check.procs = 2;
+  late.run_check.elapsed_ns = 200'000'000;
+  late.run_check.predicted_ns = 100'000'000;
+  ASSERT_TRUE(late.run_check.disproves());
+  EXPECT_EQ("Not as fast as predicted: its tasks would scale to 3 CPUs (its locks were not "
+            "recorded), but this run took "
+            "2.00 times as long as predicted for 2.",
+            headline_of(late));
+  const std::string hardly = headline_of(between_serial_code(2)),
+                    none = headline_of(between_serial_code(1));
+  EXPECT_TRUE(hardly.starts_with(
+      "Hardly faster on more CPUs (its locks were not recorded): speedup at most "))
+      << hardly;
+  EXPECT_TRUE(none.starts_with(
+      "Hardly faster on more CPUs (its locks were not recorded): speedup at most 1.00"))
+      << none;
+}
+
 // 50 % and 60 % of the same code would contradict each other.
 TEST(Verdict, AdviceDoesNotRepeatTheSharesOfSerialEnds) {
   const Profile profile = between_serial_code(8);
