@@ -48,11 +48,14 @@ bool is_region(const Context* context) {
 bool is_loop_of_openmp(const Context* context) {
   return context && context->construct == static_cast<std::uint8_t>(trace::Construct::OmpFor);
 }
-// Likewise, or of sections, if each thread takes what is left.
-bool is_shared_loop(const Context* context) {
-  return context && context->gathers &&
-         (is_loop_of_openmp(context) ||
+bool is_worksharing(const Context* context) {
+  return is_loop_of_openmp(context) ||
+         (context &&
           context->construct == static_cast<std::uint8_t>(trace::Construct::OmpSections));
+}
+// Likewise, if each thread takes what is left.
+bool is_shared_loop(const Context* context) {
+  return is_worksharing(context) && context->gathers;
 }
 } // namespace
 
@@ -557,6 +560,11 @@ bool DagReader::process_spawn(Stream& stream) {
     --summary_.spawned;
   }
   visitor_.spawned(parent.state, child->state);
+  if (is_worksharing(context)) {
+    ReadSummary::LoopParts& parts = summary_.loop_parts[row];
+    ++parts.all;
+    parts.shared += context->gathers ? 1 : 0;
+  }
   if (is_shared_loop(context) && is_region(parent.context))
     visitor_.shares_loop(child->state, parent.context->id, parent.shared_loops++);
   summary_.most_live_frames = std::max(summary_.most_live_frames, joins_.live_frames());
@@ -676,7 +684,9 @@ bool DagReader::process_begin(Stream& stream) {
     --summary_.begun;
   if (record.flags & trace::kTaskCancelled) {
     ++summary_.cancelled;
-    ++summary_.cancelled_of[task->state.row];
+    task->state.has_no_thread = is_region(task->context);
+    if (task->state.has_no_thread && !task->state.is_left_out)
+      ++summary_.missing_threads[task->state.row];
   } else if (is_region(task->context) && !task->state.is_left_out) {
     task->context->region = task->state.row;
     summary_.teams[task->state.row].add({.most = ++task->context->team});

@@ -69,8 +69,9 @@ struct FrameState {
   bool is_stolen = false; // it began on another thread than it was spawned on
   // It was spawned while recording was paused; once it has begun: no step of it counts so far.
   bool is_left_out = false;
-  FoldKind fold{};               // of the open step
-  bool after_portion = false;    // the open step began after a portion of a body call
+  bool has_no_thread = false; // an implicit task of OpenMP's for which no thread came: it never ran
+  FoldKind fold{};            // of the open step
+  bool after_portion = false; // the open step began after a portion of a body call
   std::uint64_t steal_delay = 0; // ticks since it and its thief were both available; 0: unknown
 };
 

@@ -55,7 +55,11 @@ struct Finding {
   std::uint64_t body_calls = 0, iterations = 0; // of a loop: of its site
   std::uint64_t tokens = 0;                     // FewTokens: of the pipeline, at most
   Finer finer = Finer::SmallerGrain;            // Imbalance
-  // That the regions around an OpenMP loop asked for and did not get.
+  // Of an OpenMP loop whose threads take chunks while they run it (schedules dynamic and guided): what one thread ran of
+  // it each time; else 0. Guided: its chunks were not of one size, so more threads may make them smaller.
+  std::uint64_t shared_parts = 0;
+  bool may_be_guided = false;
+  // That OpenMP regions, or those around a loop, asked for and did not get.
   std::uint64_t missing_threads = 0;
   // Imbalance, and of OpenMP's regions: threads that the runtime divides for.
   ThreadRange divided_for;

@@ -98,8 +98,23 @@ struct ReadSummary {
   std::uint64_t unfinished = 0;  // tasks that began and never ended
   std::uint64_t never_begun = 0; // tasks that were spawned and never began
   std::uint64_t cancelled = 0, by_exception = 0;
-  std::map<Row, std::uint64_t> cancelled_of; // those of each row
-  std::map<Row, ThreadRange> teams;          // of OpenMP's regions, by their rows
+  // Of OpenMP's regions, by their rows: threads that they asked for and that did not come, whose
+  // implicit tasks count as cancelled; the threads of their teams.
+  std::map<Row, std::uint64_t> missing_threads;
+  std::map<Row, ThreadRange> teams;
+  // Tasks that began, without those of threads that did not come.
+  std::uint64_t ran() const {
+    std::uint64_t count = begun;
+    for (const auto& [row, missing] : missing_threads)
+      count -= missing;
+    return count;
+  }
+  // Of OpenMP's loops and sections, by their rows: what threads ran of one, and of these, how many took
+  // chunks while they ran (schedules dynamic and guided).
+  struct LoopParts {
+    std::uint64_t all = 0, shared = 0;
+  };
+  std::map<Row, LoopParts> loop_parts;
   std::uint64_t pauses = 0, forks = 0;
   std::uint64_t paused_time = 0; // ticks of threads while recording was paused; in no other figure
   std::uint64_t steps = 0;

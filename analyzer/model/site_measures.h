@@ -10,6 +10,7 @@ namespace tp::analysis {
 // Body calls of a site's loops.
 struct LoopCounts {
   std::uint64_t body_calls = 0, iterations = 0; // without those of unsized calls
+  std::uint64_t largest_call = 0;               // iterations of the body call with the most
   std::uint64_t largest_grain = 0;              // largest grain size that the loops were given
   bool is_flat = true;                          // no range has more than one dimension
   // Body calls that could have been divided, but by how much is not known: of a range type without
@@ -30,6 +31,8 @@ struct LoopCounts {
     ++body_calls;
     iterations += of_iterations;
     is_flat = is_flat && flat;
+    if (of_iterations > largest_call)
+      largest_call = of_iterations;
     if (grain > largest_grain)
       largest_grain = grain;
   }

@@ -176,14 +176,16 @@ public:
     if (setup_.sites) {
       sites_.begun(own.site, frame, path_of(frame).executed());
       paths_.enter(path_of(frame), *own.site.task);
+      if (frame.has_no_thread)
+        sites_.not_of_program(own.site, frame);
     }
-    if (setup_.contexts && !frame.is_left_out)
+    if (setup_.contexts && !frame.is_left_out && !frame.has_no_thread)
       contexts_.begun(own.context);
   }
   void taskloop_divided(FrameState& frame) override {
     FoldFrame& own = data_of(frame);
     if (setup_.sites)
-      sites_.taskloop_divided(own.site, frame);
+      sites_.not_of_program(own.site, frame);
     if (setup_.contexts && !frame.is_left_out)
       contexts_.begun_for_runtime(own.context);
   }

@@ -203,7 +203,7 @@ void SiteProfile::make_invocation(SiteFrame& frame, Row row, std::uint64_t start
   frame.invocation = invocation;
 }
 
-void SiteProfile::taskloop_divided(SiteFrame& frame, const FrameState& of) {
+void SiteProfile::not_of_program(SiteFrame& frame, const FrameState& of) {
   Invocation& invocation = *frame.task;
   invocation.counts = invocation.top_caller = false;
   if (!of.is_left_out)

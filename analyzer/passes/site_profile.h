@@ -255,9 +255,9 @@ public:
     row.steals += of.is_stolen;
     row.steal_delay += of.steal_delay;
   }
-  // The frame's task, which has begun and spawned nothing yet, is none of the program's: what it spawns belongs to
-  // the invocation around it.
-  void taskloop_divided(SiteFrame& frame, const FrameState& of);
+  // The frame's task, which has begun and spawned nothing yet, is none of the program's: the runtime's own, or one that no
+  // thread ran. What it spawns belongs to the invocation around it.
+  void not_of_program(SiteFrame& frame, const FrameState& of);
   // A task that began in a pause has a step that counts.
   void entered(Row row) { ++rows_[row].on_work.local.count; }
   LoopCounts& loops(Row row) { return rows_[row].loops; }

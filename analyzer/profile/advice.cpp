@@ -234,13 +234,28 @@ constexpr const char* kDivided =
     "its chunks have one iteration each: divide the longest iterations, or, where one thread ran "
     "most chunks of a region, give each region more work, or put several in one";
 
-// Of a region's tasks, no two of which could run at the same time.
+// Of a region's tasks, or a loop in it, no two parts of which could run at the same time.
 bool had_one_thread(const Finding& finding) {
-  return finding.shape != Shape::Imbalance && finding.divided_for.most == 1;
+  return finding.divided_for.most == 1;
 }
 constexpr const char* kMoreThreads =
-    "each of its teams had one thread: let it have more, by num_threads, the if clause, "
-    "OMP_NUM_THREADS, or OMP_MAX_ACTIVE_LEVELS if it is inside another region";
+    "each of its teams had one thread: let it have more, by the if clause, num_threads, "
+    "OMP_NUM_THREADS, OMP_MAX_ACTIVE_LEVELS if it is inside another region, or "
+    "KMP_TEAMS_THREAD_LIMIT if it is inside teams";
+constexpr const char* kAllowThreads =
+    "let nested regions be active (OMP_MAX_ACTIVE_LEVELS), or allow more threads "
+    "(OMP_THREAD_LIMIT, OMP_DYNAMIC)";
+const char* more_threads(const Finding& finding) {
+  return finding.missing_threads > 0 ? kAllowThreads : kMoreThreads;
+}
+
+// How chunks that threads take while they run the loop become smaller.
+std::string smaller_chunks(const Finding& finding, const std::string& more_cpus) {
+  return "a smaller chunk size in its schedule clause" +
+         (finding.may_be_guided
+              ? "; of schedule(guided) also by more threads: " + more_cpus + " shows how far"
+              : std::string());
+}
 
 // What helps there.
 std::string_view remedy_of_sleep(const Profile& profile, const Finding& finding) {
@@ -380,15 +395,21 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
   const std::uint64_t mean = finding.iterations / std::max<std::uint64_t>(finding.body_calls, 1);
   const WhatIfCandidate* const grain = advised_grain(profile, finding);
   std::string code = is_loop ? finding.code : tasks_on_path(finding);
+  const bool has_one_thread = is_openmp && !is_of_tasks && had_one_thread(finding);
   // Chunks of which each thread has several: it is not their size that keeps others from helping.
-  const bool are_shared = is_openmp && !is_of_tasks && finding.finer == Finer::MoreThreads &&
-                          Wide{finding.body_calls} * finding.divided_for.least >=
-                              Wide{finding.procs} * std::max<std::uint64_t>(finding.tasks, 1);
+  const bool are_shared =
+      is_openmp && !is_of_tasks && finding.finer == Finer::MoreThreads &&
+      Wide{finding.body_calls} * finding.divided_for.least >=
+          Wide{finding.procs} *
+              std::max<std::uint64_t>(
+                  finding.shared_parts > 0 ? finding.shared_parts : finding.tasks, 1);
   const bool lacks_threads = is_openmp && !is_of_tasks && finding.missing_threads > 0;
-  if (is_loop && lacks_threads)
-    code += fmt::format(", whose regions got {} {} fewer than they asked for",
-                        human_count(finding.missing_threads),
+  if (lacks_threads)
+    code += fmt::format(", whose {} got {} {} fewer than they asked for",
+                        is_loop ? "regions" : "teams", human_count(finding.missing_threads),
                         finding.missing_threads == 1 ? "thread" : "threads");
+  else if (has_one_thread)
+    ;
   else if (is_loop && are_shared)
     code += fmt::format(", whose {} chunks {} {} shared", human_count(finding.body_calls),
                         threads_phrase(finding.divided_for),
@@ -413,9 +434,8 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
       is_openmp ? fmt::format("OMP_NUM_THREADS={0} or num_threads({0})", finding.procs)
                 : fmt::format("tp-run --as-if-cores {}", finding.procs);
   std::string remedy = "divide the loop more finely, by ";
-  if (lacks_threads)
-    remedy = "let nested regions be active (OMP_MAX_ACTIVE_LEVELS), or allow more threads "
-             "(OMP_THREAD_LIMIT, OMP_DYNAMIC)";
+  if (lacks_threads || has_one_thread)
+    remedy = more_threads(finding);
   else if (are_shared)
     remedy = fmt::format("more threads share them further; {} shows how far", more_cpus);
   else if (finding.finer == Finer::MoreThreads && is_openmp && !is_loop && !finding.may_hide_loops)
@@ -436,6 +456,8 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
     remedy += "a smaller grainsize, or more num_tasks";
   else if (is_openmp && is_loop && is_sections(info))
     remedy = "divide the work of the longest into more sections";
+  else if (is_openmp && is_loop && finding.shared_parts > 0)
+    remedy += smaller_chunks(finding, more_cpus);
   else if (is_openmp && is_loop)
     remedy = "divide its work more evenly, by schedule(dynamic) or smaller chunks";
   else if (is_openmp && finding.may_hide_loops)
@@ -466,7 +488,7 @@ std::string sentence(const Profile& profile, const Finding& finding) {
     return is_on_path(finding.code, "make it parallel or shorter");
   case Shape::LongTask:
     return is_on_path(tasks_on_path(finding),
-                      had_one_thread(finding)               ? kMoreThreads
+                      had_one_thread(finding)               ? more_threads(finding)
                       : is_divided(profile, finding)        ? kDivided
                       : finding.code.starts_with(kSections) ? "split the longest of them"
                       : finding.critical_tasks > 1 && finding.critical_steps_at_least > 1
@@ -474,7 +496,7 @@ std::string sentence(const Profile& profile, const Finding& finding) {
                           : "split it" + of_hidden_loop(finding));
   case Shape::SerialTasks:
     return is_on_path(tasks_on_path(finding) + ", one after the other",
-                      (had_one_thread(finding)        ? kMoreThreads
+                      (had_one_thread(finding)        ? more_threads(finding)
                        : is_divided(profile, finding) ? kDivided
                        : noun_of(info_of(profile, finding)) == kRegion
                            ? "divide their work among the threads of its team"

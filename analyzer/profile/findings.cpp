@@ -91,7 +91,8 @@ private:
   Finer finer_loop(const Code& code) const;
   bool is_region(const Code& code) const;
   bool is_uneven_region(const Code& code) const;
-  std::uint64_t threads_missing_in(Row loop) const;
+  std::uint64_t threads_missing_in(Row row) const;
+  void add_schedule(Finding& finding) const;
   bool has_barriers(const Code& code) const;
   Finer finer_region(const Finding& finding) const;
   std::vector<StepClassId> spawning_code(const SiteRow& site) const;
@@ -235,14 +236,24 @@ void Finder::add_savings(std::vector<Code>& codes) const {
     try_smaller_grains(codes);
 }
 
-// Threads that OpenMP's regions around a loop asked for and did not get: libomp begins the tasks of these and ends them.
-std::uint64_t Finder::threads_missing_in(Row loop) const {
+// Threads that OpenMP's regions, or those around a loop, asked for and did not get.
+std::uint64_t Finder::threads_missing_in(Row row) const {
   std::uint64_t missing = 0;
-  for (const Row region : regions_of(loop, measured_.table))
-    if (const auto found = measured_.read.cancelled_of.find(region);
-        found != measured_.read.cancelled_of.end())
+  for (const Row region : regions_of(row, measured_.table))
+    if (const auto found = measured_.read.missing_threads.find(region);
+        found != measured_.read.missing_threads.end())
       missing += found->second;
   return missing;
+}
+
+// Whether the threads of an OpenMP loop take its chunks while they run it.
+void Finder::add_schedule(Finding& finding) const {
+  const auto found = measured_.read.loop_parts.find(finding.row);
+  if (found == measured_.read.loop_parts.end() || found->second.shared < found->second.all)
+    return;
+  const LoopCounts& loop = site_of(finding.row).loops;
+  finding.shared_parts = found->second.shared;
+  finding.may_be_guided = Wide{loop.largest_call} * loop.body_calls * 4 > Wide{loop.iterations} * 5;
 }
 
 // If smaller body calls save at least half of what dividing the code among the CPUs does, they are
@@ -268,6 +279,7 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
     finding.least_time = least;
     finding.divided_for = divided_for(measured_, finding.row);
     finding.missing_threads = threads_missing_in(finding.row);
+    add_schedule(finding);
     finding.finer = finer_loop(*loops[i]);
   }
 }
@@ -289,14 +301,24 @@ bool is_even(const Finding& finding) {
                                            Wide{finding.work} * finding.critical_tasks * 5;
 }
 
+// Each run of the shared loop has at least as many chunks as there are CPUs.
+bool has_chunks_for_all(const Finding& finding) {
+  return Wide{finding.body_calls} * finding.divided_for.least >=
+         Wide{finding.procs} * finding.shared_parts;
+}
+
 // Ranges are divided while they are larger than the grain size: by simple_partitioner, by others up to a
 // number of parts that the number of threads decides. static_partitioner and OpenMP's static loops
-// make one for each.
+// make one for each. OpenMP's shared chunks are as large as the schedule clause lets them be.
 Finer Finder::finer_loop(const Code& code) const {
   const LoopCounts& loop = site_of(code.finding.row).loops;
   // Of a taskloop clauses decide, or else the number of threads, which clauses can replace.
   if (loop.iterations <= Wide{loop.body_calls} * loop.largest_grain ||
       is_taskloop(site_of(code.finding.row).info))
+    return Finer::SmallerGrain;
+  if (code.finding.missing_threads > 0)
+    return Finer::MoreThreads;
+  if (code.finding.shared_parts > 0 && !has_chunks_for_all(code.finding))
     return Finer::SmallerGrain;
   const bool one_per_thread =
       loop.body_calls <=
@@ -306,6 +328,8 @@ Finer Finder::finer_loop(const Code& code) const {
                     (one_per_thread && is_even(code.finding));
   if (procs_ > code.finding.divided_for.most && (even || !one_per_thread))
     return Finer::MoreThreads;
+  if (code.finding.shared_parts > 0)
+    return Finer::SmallerGrain;
   return one_per_thread ? Finer::NotStatic : Finer::Simple;
 }
 
@@ -320,7 +344,7 @@ bool Finder::is_region(const Code& code) const {
 bool Finder::is_uneven_region(const Code& code) const {
   const Finding& finding = code.finding;
   return is_region(code) && finding.critical_tasks > 0 && finding.tasks > 1 &&
-         !is_at_least(finding.critical_work, 90, finding.work);
+         finding.divided_for.most != 1 && !is_at_least(finding.critical_work, 90, finding.work);
 }
 
 bool Finder::has_barriers(const Code& code) const {
@@ -332,6 +356,8 @@ bool Finder::has_barriers(const Code& code) const {
 }
 
 Finer Finder::finer_region(const Finding& finding) const {
+  if (finding.missing_threads > 0)
+    return Finer::MoreThreads;
   const std::uint64_t runs = std::max<std::uint64_t>(waits_for(finding.row, /*of_others=*/true), 1);
   const bool has_its_share =
       Wide{finding.critical_work} * finding.tasks * 4 <= Wide{finding.work} * runs * 5;
@@ -491,8 +517,10 @@ std::vector<Finding> Finder::find() {
     }
     if (code.finding.shape != Shape::SerialStart)
       code.finding.shape = shape_of(code);
-    if (is_region(code))
+    if (is_region(code)) {
       code.finding.divided_for = divided_for(measured_, code.finding.row);
+      code.finding.missing_threads = threads_missing_in(code.finding.row);
+    }
     if (is_uneven_region(code)) {
       code.finding.shape = Shape::Imbalance;
       code.finding.finer = finer_region(code.finding);

@@ -124,17 +124,24 @@ std::vector<Row> loops_on_path(const Measured& measured) {
   return rows;
 }
 
+// Whether threads take chunks of the OpenMP loop while they run it.
+bool has_shared_parts(const Measured& measured, Row row) {
+  const auto found = measured.read.loop_parts.find(row);
+  return found != measured.read.loop_parts.end() && found->second.shared > 0;
+}
+
 // What has decided how far these loops are split in this run.
 std::string what_splits(const Measured& measured, const std::vector<Row>& loops) {
-  bool by_threads = loops.empty(), by_num_tasks = false, by_grainsize = false;
+  bool by_threads = loops.empty(), by_chunks = false, by_num_tasks = false, by_grainsize = false;
   for (const Row row : loops)
     if (!is_taskloop(measured.table.rows[row]))
-      by_threads = true;
+      (has_shared_parts(measured, row) ? by_chunks : by_threads) = true;
     else if (measured.fold.rows[row].loops.largest_grain > 1)
       by_grainsize = true;
     else // without a clause libomp creates so many tasks per thread
       by_threads = by_num_tasks = true;
-  std::string text = by_threads ? "its thread count" : "";
+  std::string text = by_threads || by_chunks ? "its thread count" : "";
+  text += by_chunks ? " and the chunk size of a schedule clause" : "";
   text += by_num_tasks ? " or a num_tasks clause" : "";
   if (by_grainsize)
     text += std::string(text.empty() ? "" : ", and on ") +

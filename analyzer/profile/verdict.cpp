@@ -313,7 +313,7 @@ std::string why_meaningless(const Profile& profile) {
     return "No work of a task was recorded, and recording was paused for a part of the run: if "
            "tasks ran there, call tp::resume() before the part to profile, or run without "
            "--paused or --delay.";
-  if (profile.read.begun == 0)
+  if (profile.read.ran() == 0)
     return "No task of oneTBB or OpenMP was recorded, so this run shows nothing about scaling: "
            "check that the program ran to its end, and that it uses oneTBB or OpenMP for this "
            "input.";

@@ -452,7 +452,7 @@ void add_details(Lines& lines, const Profile& profile) {
                    " (see tp-doctor)");
   lines.add(
       "Work T1         {} in {} tasks, {} per step{}", amount(profile.work),
-      human_count(profile.read.begun),
+      human_count(profile.read.ran()),
       amount(profile.work / std::max<std::uint64_t>(profile.read.steps, 1)),
       has_prior_work(profile)  ? fmt::format("; {} before its thread's first {} call",
                                              amount(profile.read.prior_work), models_of(profile))
@@ -518,7 +518,7 @@ void add_details(Lines& lines, const Profile& profile) {
 void add_title(Lines& lines, const Profile& profile) {
   const std::string run = fmt::format(
       "{}: {} {}, {} {}{}{}", std::filesystem::path(profile.run.program).filename().string(),
-      human_count(profile.read.begun), profile.read.begun == 1 ? "task" : "tasks",
+      human_count(profile.read.ran()), profile.read.ran() == 1 ? "task" : "tasks",
       profile.balance.threads, profile.balance.threads == 1 ? "thread" : "threads",
       as_if_cores(profile.run),
       profile.end && (profile.end->has_pauses() || profile.end->end == "window")
@@ -654,7 +654,7 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   Lines head(options.color), what_if(options.color), tail(options.color), warnings(options.color);
   add_title(head, profile);
   add_verdict(head, profile);
-  if (profile.work > 0 && profile.read.begun > 0) {
+  if (profile.work > 0 && profile.read.ran() > 0) {
     add_speedups(head, profile, options.asks_procs);
     head.add("");
   }

@@ -406,8 +406,11 @@ void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, boo
   Team* team = team_of(region);
   // Of a region in teams of g++ libomp reports the task with the region around it, and in the place of its task.
   Task* around = nullptr;
-  if (team != nullptr && index < team->requested && has_begun(*team, index) &&
-      begun_region != nullptr && begun_region != team) {
+  Team* const inner = team != nullptr ? team->inner.load(std::memory_order_acquire) : nullptr;
+  if (inner != nullptr && index > 0) // another thread has begun it
+    team = inner;
+  else if (team != nullptr && index < team->requested && has_begun(*team, index) &&
+           begun_region != nullptr && begun_region != team) {
     team = begun_region;
     around = task_of(data);
   }
@@ -615,6 +618,8 @@ unsigned kind_of_lock(Mutex kind) {
 using TaskInfo = int (*)(int level, int* flags, Data** task, Frame** frame, Data** region,
                          int* thread);
 TaskInfo task_info = nullptr;
+using ParallelInfo = int (*)(int level, Data** region, int* threads);
+ParallelInfo parallel_info = nullptr;
 
 // `reported`: by libomp, where the other is not known.
 Task* running_task(const Data* reported) {
@@ -636,9 +641,34 @@ void on_thread_end(Data*) {
   free_kept_tasks();
 }
 
-void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned requested, int,
-                       const void* caller) {
+// Of a region in teams libomp reports how many threads another one would get. Those that it can have exist before it begins.
+unsigned requested_in_teams(unsigned requested) {
+  constexpr int kAvailable = 2;
+  int threads = 0;
+  return parallel_info != nullptr && parallel_info(0, nullptr, &threads) == kAvailable &&
+                 threads > 0
+             ? std::min(requested, static_cast<unsigned>(threads))
+             : requested;
+}
+
+void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned requested,
+                       int flags, const void* caller) {
   note_use();
+  constexpr int kLeague = 0x40000000; // ompt_parallel_league
+  const bool is_league = (flags & kLeague) != 0;
+  const Task* const outer = task_of(encountering);
+  Team* const around = outer != nullptr ? outer->team : nullptr;
+  // Of a team alone libomp reports an initial task.
+  const bool runs_team = !is_league && ((around != nullptr && around->is_league) ||
+                                        (outer != nullptr && outer->is_initial &&
+                                         begun_region != nullptr && begun_region->is_league));
+  const bool is_in_team = around != nullptr && around->runs_team;
+  if (runs_team)
+    requested = 1;
+  else if (is_in_team)
+    requested = requested_in_teams(requested);
+  else if (is_league && requested == 1)
+    requested = 0;
   Team* const team = lost_regions == 0 ? make_team(requested) : nullptr;
   region->ptr = team;
   if (team == nullptr) {
@@ -652,7 +682,12 @@ void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned 
   team->function = region_call.function;
   team->has_combined_loop = region_call.is_loop;
   team->has_combined_sections = region_call.is_sections;
-  const Task* const outer = task_of(encountering);
+  team->is_league = is_league;
+  team->runs_team = runs_team;
+  if (is_in_team) {
+    team->around = around;
+    around->inner.store(team, std::memory_order_release);
+  }
   team->site =
       site_of_region(caller, outer != nullptr && outer->is_implicit ? outer->team->site : 0);
   const tp_context context = region_of(*team);
@@ -673,6 +708,8 @@ void on_parallel_end(Data*, Data*, int, const void*) {
   if (team == nullptr)
     return;
   begun_region = team->outer;
+  if (team->around != nullptr)
+    team->around->inner.store(nullptr, std::memory_order_relaxed);
   const tp_context context = region_of(*team);
   // Fewer threads came than were asked for: also, of a region of teams, than the size that libomp reports.
   for (unsigned i = 0; i < team->requested; ++i) {
@@ -1119,6 +1156,7 @@ int initialize(Lookup lookup, int, Data*) {
   note_runtime(reinterpret_cast<const void*>(lookup));
   tp_on_library_code(reinterpret_cast<const void*>(&initialize));
   task_info = reinterpret_cast<TaskInfo>(lookup("ompt_get_task_info"));
+  parallel_info = reinterpret_cast<ParallelInfo>(lookup("ompt_get_parallel_info"));
   const struct {
     Event event;
     AnyFunction callback;

@@ -37,8 +37,12 @@ struct Team {
   std::atomic<std::uint32_t> refs{1};
   std::atomic<std::uint32_t> size{0}; // known when the first implicit task begins
   std::uint32_t requested = 0;
-  std::uint64_t context = 0; // of its implicit tasks
-  Team* outer = nullptr;     // in which the thread was that has begun the region
+  std::uint64_t context = 0;         // of its implicit tasks
+  Team* outer = nullptr;             // in which the thread was that has begun the region
+  bool is_league = false;            // a teams construct: its implicit tasks are the teams
+  bool runs_team = false;            // with the code of one team, which libomp runs as a region
+  std::atomic<Team*> inner{nullptr}; // runs_team: the region in it
+  Team* around = nullptr;            // of that region
   const void* caller = nullptr;
   const void* function = nullptr; // with the region's code; null: not known
   std::uint32_t site = 0;

@@ -259,7 +259,7 @@ bool add_record(StreamBuilder& stream, const Line& line, bool same_as_time) {
   else if (word == "end")
     stream.end(step);
   else if (word == "task")
-    stream.task(task_of(line), step);
+    stream.task(task_of(line), step, line.number("cancelled") != 0 ? trace::kTaskCancelled : 0u);
   else if (word == "loop-begin")
     stream.loop_begin(step);
   else if (word == "loop-end")

@@ -20,6 +20,7 @@
 //     waited-at work=3 time=7 waited=7    in the step that the next record closes: the end of a long wait
 //     asleep-before time=7 waited=7       of it, before the next in-arena or allowed
 //     end / task / loop-begin / join / release / cut   work= lead= wall= (default: work)
+//     task cancelled=1
 //     loop-end n=64 grain=1 joins=1 / portion-end n=8 grain=1 joins=1 / portions-joined /
 //     shape rows=4 row_grain=1 cols=10 col_grain=5 / whole (the same) / join runs=1 / join skipped=1 /
 //     acquire edge=0.0 alone=1 / release kept=1 /

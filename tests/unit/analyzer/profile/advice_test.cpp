@@ -215,6 +215,99 @@ TEST(Advice, OnChunksOfOpenMpSpeaksOfThem) {
       << text;
 }
 
+// A region that asks for so many threads; as many come as there are elements of `parts`, and each does what its element
+// says.
+Profile profile_of_team(const std::vector<std::string>& parts, std::size_t asked,
+                        const std::string& construct = "omp_parallel") {
+  std::string script =
+      "run cpus=2\nsite 1 a.cpp 1 construct=" + construct + "\nstream 0\nthread role=main\n";
+  for (std::size_t i = 0; i < asked; ++i)
+    script += "spawn site=1 ctx=" +
+              (i > 0 ? std::string("last\n") : "new-gathering construct=" + construct + "\n");
+  script += "wait ctx=last\n";
+  for (std::size_t i = 0; i < asked; ++i)
+    script += i < parts.size() ? "begin task=0." + std::to_string(i) + "\n" + parts[i] + "\n"
+                               : "task task=0." + std::to_string(i) + " cancelled=1\n";
+  ProfileOptions options;
+  options.procs = {8};
+  return make_profile(
+      test::parse_trace_script(script + "wait-end\nend work=2\nthread-end\n").source(), options);
+}
+
+// What a thread runs of a loop: chunks of so many iterations, each of 100 units.
+std::string chunks_of(const std::vector<unsigned>& iterations,
+                      const std::string& context = "new-gathering") {
+  std::string part = "spawn-wait site=1 ctx=" + context + " construct=omp_for\nbegin\n";
+  for (const unsigned each : iterations)
+    part += "loop-begin\nloop-end n=" + std::to_string(each) +
+            " work=" + std::to_string(100 * each) + "\n";
+  return part + "end\nwait-end\nend";
+}
+
+// More threads do not make chunks of schedule(dynamic, 100) smaller.
+TEST(Advice, OnChunksThatThreadsTakeIsAboutTheirSize) {
+  Profile profile = profile_of_team({chunks_of({100}), chunks_of({100})}, 2);
+  EXPECT_TRUE(contains(profile.advice,
+                       "whose 2 chunks are too large (100 iterations on average): divide the loop "
+                       "more finely, by a smaller chunk size in its schedule clause. On 8 CPUs "
+                       "that saves"))
+      << profile.advice;
+  const auto warning = std::ranges::find(profile.warnings, "divisible", &Warning::name);
+  ASSERT_NE(profile.warnings.end(), warning);
+  EXPECT_TRUE(contains(warning->text, "depends on its thread count and the chunk size of a "
+                                      "schedule clause if iterations cost the same (loops of "
+                                      "a.cpp:1)"))
+      << warning->text;
+  // Guided: also by more threads.
+  profile = profile_of_team({chunks_of({100, 40}), chunks_of({80, 60})}, 2);
+  EXPECT_TRUE(contains(profile.advice,
+                       "a smaller chunk size in its schedule clause; of schedule(guided) also by "
+                       "more threads: OMP_NUM_THREADS=8 or num_threads(8) shows how far."))
+      << profile.advice;
+  // A static loop has one for each thread.
+  profile =
+      profile_of_team({chunks_of({100}, "new-exclusive"), chunks_of({100}, "new-exclusive")}, 2);
+  EXPECT_TRUE(contains(profile.advice, "for teams of more than 2 threads OpenMP divides the loop "
+                                       "further"))
+      << profile.advice;
+}
+
+// Its if clause is false, for example: more threads than the run had would not come either.
+TEST(Advice, OnALoopOfOneThreadIsAboutWhatGaveItNoMore) {
+  for (const char* const context : {"new-gathering", "new-exclusive"}) {
+    const std::string text = profile_of_team({chunks_of({200}, context)}, 1).advice;
+    EXPECT_TRUE(contains(
+        text,
+        "the loop in the parallel region at a.cpp:1: each of its teams had one thread: let it have "
+        "more, by the if clause, num_threads, "))
+        << text;
+    EXPECT_FALSE(contains(text, "shows how far")) << text;
+  }
+}
+
+// Three of eight threads came: the implicit tasks of the others are no tasks that ran.
+TEST(Advice, OnARegionIsAboutTheThreadsThatCame) {
+  Profile profile = profile_of_team({"end work=100", "end work=100", "end work=100"}, 8);
+  EXPECT_TRUE(contains(profile.advice,
+                       "one of the 3 implicit tasks of the parallel region at a.cpp:1, whose teams "
+                       "got 5 threads fewer than they asked for: let nested regions be active "
+                       "(OMP_MAX_ACTIVE_LEVELS), or allow more threads (OMP_THREAD_LIMIT, "
+                       "OMP_DYNAMIC)."))
+      << profile.advice;
+  EXPECT_EQ(3u, profile.read.ran());
+  EXPECT_EQ(8u, profile.read.begun);
+  const auto site = std::ranges::find(profile.sites, std::uint32_t{1},
+                                      [](const SiteRow& row) { return row.info.line; });
+  ASSERT_NE(profile.sites.end(), site);
+  EXPECT_EQ(3u, site->invocations);
+  EXPECT_EQ(3u, site->on_work.top_call_site.count);
+  // One that did came alone.
+  profile = profile_of_team({"end work=100"}, 4, "omp_parallel_gcc");
+  EXPECT_TRUE(contains(profile.advice, "the parallel region at a.cpp:1: let nested regions be "
+                                       "active (OMP_MAX_ACTIVE_LEVELS)"))
+      << profile.advice;
+}
+
 // Implicit tasks whose loops nothing shows: the longest of each run of the region is on the path.
 TEST(Advice, OnARegionWithHiddenLoopsIsAboutItsImplicitTasks) {
   const auto profile_of = [](unsigned first, unsigned second, int runs = 2) {

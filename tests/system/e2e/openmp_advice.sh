@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# Advice on OpenMP regions names what changes something: chunk sizes, if clauses, threads that did not come.
+. "$(dirname "$0")/common.inc"
+use_openmp
+
+cat >advised.cpp <<'X'
+#include <tp/virtual_clock.h>
+#include <cstring>
+#include <omp.h>
+int main(int, char** arguments) {
+  const auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
+  if (is("dynamic"))
+    #pragma omp parallel for schedule(dynamic, 100)
+    for (int i = 0; i < 200; ++i) tp::spend(100);
+  if (is("serial"))
+    #pragma omp parallel for if(is("parallel")) schedule(dynamic)
+    for (int i = 0; i < 200; ++i) tp::spend(100);
+  if (is("eight"))
+    #pragma omp parallel num_threads(8)
+    tp::spend(100);
+  if (is("nested"))
+    #pragma omp parallel num_threads(2)
+    {
+      #pragma omp parallel for num_threads(4)
+      for (int i = 0; i < 12; ++i) tp::spend(1000);
+    }
+  if (is("teams"))
+    #pragma omp teams num_teams(2) thread_limit(3)
+    {
+      #pragma omp distribute parallel for
+      for (int i = 0; i < 12; ++i) tp::spend(10);
+    }
+}
+X
+says() { # COMPILER NAME TEXT [NOT]
+  rm -rf tp-data
+  "$tp_run" -q ./advised "$2" 2>err || fail "$1 $2: exit status $?: $(cat err)"
+  "$tp_analyze" -P 8 --json profile.json -o analysis 2>err | tr '\n' ' ' >out || fail "$1 $2: $(cat err)"
+  in_file out "$3"
+  [ -z "${4:-}" ] || ! grep -q -e "$4" out || fail "$1 $2: $(cat out)"
+}
+export OMP_NUM_THREADS=2 OMP_MAX_ACTIVE_LEVELS=1
+for compiler in $compilers; do
+  build_openmp "$compiler" advised -O1
+  says "$compiler" dynamic "a smaller chunk size in its schedule clause. On 8 CPUs that saves" "shows how far"
+  is "p['parallelism'] == 2"
+  says "$compiler" serial "each of its teams had one thread: let it have more, by the if clause, num_threads, " "shows how far"
+  OMP_THREAD_LIMIT=3 says "$compiler" eight "whose teams got 5 threads fewer than they asked for: let nested regions be active (OMP_MAX_ACTIVE_LEVELS), or allow more threads (OMP_THREAD_LIMIT, OMP_DYNAMIC)" "more evenly"
+  in_file out "one of the 3 implicit tasks of the parallel region at advised.cpp:"
+  in_file out "advised: 3 tasks, 3 threads"
+  is "p['trace']['tasks_cancelled'] == 5 and p['trace']['tasks_begun'] == 8 and [s['invocations'] for s in p['sites'] if s['line']] == [3]"
+  says "$compiler" nested "6 threads fewer than they asked for: let nested regions be active (OMP_MAX_ACTIVE_LEVELS)" "more evenly"
+  for limit in 2 8; do # of all teams, of each of which libomp lets three be threads
+    KMP_TEAMS_THREAD_LIMIT=$limit says "$compiler" teams "critical path is" "fewer than"
+    is "p['trace']['tasks_cancelled'] == 0 and p['work'] == 120 and p['span'] == $((limit == 2 ? 60 : 30))"
+  done
+done
+finish
