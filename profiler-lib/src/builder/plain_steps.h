@@ -204,14 +204,15 @@ TP_HOT bool begin_plain_task(ThreadState& thread, Frame& frame, const tp_task& t
   return true;
 }
 
-// As end_task(), of a task without events inside that did not throw.
+// As end_task(), of a task that did not throw. Of one with events inside, or before whose begin the thread was looking
+// for work (OpenMP's in a wait), only the reading is made here.
 TP_HOT bool end_plain_task(ThreadState& thread, Frame& frame) noexcept {
   Reading now;
-  if (!thread.begin_pending || !is_plain_step(thread, frame) || !thread.writer.has_room(1) ||
+  if (!is_plain_step(thread, frame) || !thread.writer.has_room(1) ||
       !read_plainly(thread.clock, now)) [[unlikely]]
     return false;
-  const std::uint64_t figures = short_figures(thread, now);
-  if (figures == 0) [[unlikely]] {
+  const std::uint64_t figures = thread.begin_pending ? short_figures(thread, now) : 0;
+  if (figures == 0) {
     thread.closed = close_plain_step(thread, frame, now);
     finish_task(thread, frame);
     return true;
