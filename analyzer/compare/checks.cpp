@@ -274,6 +274,13 @@ struct Interval {
   long double low, high;
 };
 
+// Counts of what was recorded, and parts of the time that passed: they say nothing about the rest.
+bool is_of_what_ran(const Metric& metric) {
+  constexpr std::string_view kNames[] = {"tasks",   "steps",   "sites",      "idle",
+                                         "off_cpu", "elapsed", "attributed", "overhead"};
+  return std::ranges::find(kNames, metric.name) != std::end(kNames);
+}
+
 // Between what the true value of a figure is. If not all order was seen, spans and what follows from
 // them are known on one side only; which part of the critical path a site has is not known at all.
 Interval interval_of(const Metric& metric, const Figures& figures, long double value) {
@@ -284,6 +291,8 @@ Interval interval_of(const Metric& metric, const Figures& figures, long double v
     const long double other = row->other_end(figures).number();
     interval = {std::min(value, other), std::max(value, other)};
   }
+  if (figures.openmp_is_missing && !is_of_what_ran(metric))
+    return {0, std::numeric_limits<long double>::infinity()};
   if (figures.span_is_exact)
     return interval;
   const bool is_critical = metric.name.starts_with("critical");
@@ -301,6 +310,9 @@ Interval interval_of(const Metric& metric, const Figures& figures, long double v
 } // namespace
 
 Missing why_missing(const Metric& metric, const Figures& figures) {
+  if (figures.openmp_is_missing && !is_of_what_ran(metric))
+    return {"not known, since OpenMP ran and was not recorded",
+            "tp-run without --no-openmp, and the program linked with -fopenmp -Wl,--no-as-needed"};
   if (const Interval around_one = interval_of(metric, figures, 1);
       !figures.span_is_exact && around_one.low < around_one.high)
     return {

@@ -5,6 +5,7 @@
 #include "base/json_fields.h"
 #include "base/problem.h"
 #include "base/rounding.h"
+#include "report/missing_openmp.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,10 @@ constexpr const char* kHint = "tp-analyze --json FILE writes one";
 
 bool is_of_unseen_order(std::string_view warning) {
   return warning == "unseen_order";
+}
+
+bool is_of_missing_openmp(std::string_view warning) {
+  return warning == kOpenMpNotRecorded;
 }
 
 std::uint32_t line_of(const JsonFields& site) {
@@ -122,6 +127,8 @@ Figures figures_of(const Profile& profile) {
                   .divisible = profile.divisible,
                   .span_is_exact =
                       std::ranges::none_of(profile.warnings, is_of_unseen_order, &Warning::name),
+                  .openmp_is_missing =
+                      std::ranges::any_of(profile.warnings, is_of_missing_openmp, &Warning::name),
                   .tasks = profile.read.begun,
                   .steps = profile.read.steps,
                   .predicted_work = profile.prediction.serial};
@@ -179,6 +186,9 @@ Figures read_figures(const std::string& text, const std::string& file) {
       .span_is_exact =
           std::ranges::none_of(fields.array_or_empty("warnings"), is_of_unseen_order,
                                [](const ReadJson& warning) { return warning.value("name", ""); }),
+      .openmp_is_missing =
+          std::ranges::any_of(fields.array_or_empty("warnings"), is_of_missing_openmp,
+                              [](const ReadJson& warning) { return warning.value("name", ""); }),
       .tasks = trace.number("tasks_begun"),
       .steps = trace.number("steps")};
   if (fields.has("prediction")) {

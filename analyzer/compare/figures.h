@@ -45,7 +45,8 @@ struct Figures {
   std::uint64_t burdened_span = 0;   // oneTBB's model
   std::uint64_t span_with_locks = 0; // at least the greatest proven bound of a lock
   Divisible divisible = Divisible::Known;
-  bool span_is_exact = true; // to a hundredth; else a lower bound
+  bool span_is_exact = true;      // to a hundredth; else a lower bound
+  bool openmp_is_missing = false; // it ran and was not recorded: neither work nor spans are known
   std::uint64_t tasks = 0, steps = 0;
   Ratio attributed; // 0/0: unknown
   Ratio overhead;   // tasking overhead of all tasks, in work and overhead; 0/0: unknown

@@ -5,6 +5,7 @@
 #include "base/rounding.h"
 #include "profile/code_names.h"
 #include "profile/verdict.h"
+#include "report/missing_openmp.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
 #include "sites/constructs.h"
@@ -630,6 +631,11 @@ Advice advise(const Profile& profile) {
   };
   if (!why_meaningless(profile).empty())
     return {};
+  if (openmp_is_missing(profile))
+    return {"Run it so that OpenMP is recorded as well: by tp-run without --no-openmp, and linked "
+            "with -fopenmp "
+            "-Wl,--no-as-needed.",
+            {}};
   if (const auto& search = profile.search;
       search && search->skipped_because.empty() && (search->steps.empty() || !search->reached))
     return {search->outcome, {}};

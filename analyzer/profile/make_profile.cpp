@@ -31,6 +31,7 @@
 #include "profile/trace_readings.h"
 #include "profile/verdict.h"
 #include "profile/what_if_candidates.h"
+#include "report/missing_openmp.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
 #include "sites/constructs.h"
@@ -215,6 +216,23 @@ std::vector<Warning> inconsistencies(const ReadSummary& read) {
                                 read.complete ? " (though the trace is complete)" : "")});
   }
   return warnings;
+}
+
+// OpenMP that ran and was not recorded: its threads show that it did.
+std::vector<Warning> unrecorded_openmp(const OpenMpInfo& openmp) {
+  if (openmp.unrecorded_threads == 0)
+    return {};
+  const std::string runtime = openmp.runtime.empty() ? "a runtime in the program" : openmp.runtime;
+  const std::string why = openmp.state == "off"        ? "tp-run --no-openmp"
+                          : openmp.state == "refused"  ? openmp.reason
+                          : openmp.state == "recorded" ? "on a runtime other than the recorded one"
+                                                       : "on " + runtime;
+  return {{kOpenMpNotRecorded,
+           fmt::format(
+               "OpenMP ran and was not recorded ({}): code of {} of its threads is missing, and "
+               "what ran at the same time looks like serial code, so work, spans and "
+               "predictions are not known",
+               why, openmp.unrecorded_threads)}};
 }
 
 // What was not recorded, or did not reach its end.
@@ -493,7 +511,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   std::vector<CodeSegment> segments =
       code_segments(measured, sites.rows, elapsed.idle_of_classes_ns);
 
-  std::vector<Warning> warnings = schedule_warnings(measured, sites.rows, divisible);
+  std::vector<Warning> warnings = unrecorded_openmp(read_openmp(source));
+  append(warnings, schedule_warnings(measured, sites.rows, divisible));
   if (refined.warning)
     warnings.push_back(*refined.warning);
   append(warnings, std::move(attribution.warnings));

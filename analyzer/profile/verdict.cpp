@@ -7,6 +7,7 @@
 #include "base/rounding.h"
 #include "profile/locks.h"
 #include "profile/prediction.h"
+#include "report/missing_openmp.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
 #include "sites/constructs.h"
@@ -337,6 +338,10 @@ Verdict judge(const Profile& profile) {
   verdict.worth_procs =
       verdict.is_simulated ? worth_procs(profile.prediction) : worth_by_bounds(profile);
   verdict.is_disproved = profile.run_check.disproves();
+  if (openmp_is_missing(profile)) {
+    verdict.headline = "It is not known how it scales: OpenMP ran and was not recorded.";
+    return verdict;
+  }
   verdict.headline = headline_of(profile, verdict);
   if (verdict.is_ample())
     return verdict;

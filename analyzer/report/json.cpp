@@ -2,6 +2,7 @@
 // JSON, schema taskpath.profile/1: the complete profile. Within /1 fields are only added. The unit
 // of every number is in its name (_ns, _ticks, _percent) or in "unit".
 #include "report/changes.h"
+#include "report/missing_openmp.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
 #include "report/writers.h"
@@ -1008,7 +1009,7 @@ std::string write_json(const Profile& profile, const JsonParts& parts) {
   if (profile.latency)
     text.field("latency_in", sleep_json(profile.slept_in, *profile.latency));
   text.field("span_with_latency", known(profile.span_with_latency));
-  text.field("span_is_exact", profile.unseen_order.empty());
+  text.field("span_is_exact", profile.unseen_order.empty() && !openmp_is_missing(profile));
   text.field("unseen_order", profile.unseen_order);
   text.field("divisible_span", profile.divisible_span);
   text.field("divisible_span_at_most", profile.divisible_span_at_most);

@@ -314,6 +314,26 @@ SiteFile read_sites(std::string_view text, const std::string& file) {
 
 } // namespace
 
+OpenMpInfo read_openmp(const TraceSource& source) {
+  OpenMpInfo info;
+  const JsonFile run_file{{source.name + "/run.json"}}, end_file{{source.name + "/end.json"}};
+  const Json run = parse(source.run_json, run_file.place);
+  if (const JsonFields fields(run, run_file); fields.has("openmp")) {
+    const JsonFields openmp = fields.object("openmp");
+    info.state = openmp.text("state", "recorded");
+    info.reason = openmp.text("reason", "");
+  }
+  if (!source.end_json)
+    return info;
+  const Json end = parse(*source.end_json, end_file.place);
+  if (const JsonFields fields(end, end_file); fields.has("openmp")) {
+    const JsonFields openmp = fields.object("openmp");
+    info.runtime = openmp.text("runtime", "");
+    info.unrecorded_threads = openmp.number("unrecorded_threads", ~std::uint64_t{0}, 0);
+  }
+  return info;
+}
+
 TraceInfo read_info(const TraceSource& source) {
   TraceInfo info;
   info.run = read_run(source.run_json, {source.name + "/run.json"});

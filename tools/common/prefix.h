@@ -14,6 +14,8 @@ struct Prefix {
   std::string library() const { return directory + "/lib/libtbb.so.12"; }
   // Sees threads of the program, in front of the C library.
   std::string preload() const { return directory + "/lib/libtaskpath-preload.so"; }
+  // Has the OpenMP of programs recorded that the profiled one starts.
+  std::string start() const { return directory + "/lib/libtaskpath-start.so"; }
   // Records OpenMP's constructs, loaded by libomp.
   std::string openmp_tool() const { return directory + "/lib/libtaskpath-ompt.so"; }
   std::string tool(const std::string& name) const { return directory + "/bin/" + name; }

@@ -22,6 +22,30 @@ std::string in_preload(const std::string& library) {
                                                           : library.substr(library.rfind('/') + 1);
 }
 
+// What is preloaded after our libtbb.
+std::string openmp_libraries(const OpenMpLoading& openmp) {
+  std::string libraries;
+  for (const std::string& each : {openmp.tool, openmp.runtime})
+    if (!each.empty())
+      libraries += ":" + in_preload(each);
+  return libraries;
+}
+
+void add_openmp_settings(Variables& variables, const OpenMpLoading& openmp) {
+  // libomp prints hints that libgomp does not, such as that omp_set_nested is deprecated.
+  if (openmp.replaced.starts_with("libgomp") && std::getenv("KMP_WARNINGS") == nullptr)
+    variables.emplace_back("KMP_WARNINGS", "0");
+  // Of loops with schedule(runtime): libomp's default is static.
+  if (openmp.replaced.starts_with("libgomp") && std::getenv("OMP_SCHEDULE") == nullptr)
+    variables.emplace_back("OMP_SCHEDULE", "dynamic");
+  if (!openmp.tool.empty())
+    variables.emplace_back("TP_OPENMP", openmp.replaced + "=" + openmp.used);
+  else if (openmp.problem)
+    variables.emplace_back("TP_OPENMP", "refused:" + openmp.program + "|" + openmp.problem->cause);
+  else
+    variables.emplace_back("TP_OPENMP", "unused");
+}
+
 // What ittnotify reads.
 constexpr const char* kIttCollector =
     sizeof(void*) == 8 ? "INTEL_LIBITTNOTIFY64" : "INTEL_LIBITTNOTIFY32";
@@ -44,10 +68,9 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     std::string libraries = in_preload(prefix.library());
     if (access(prefix.preload().c_str(), R_OK) == 0)
       libraries = in_preload(prefix.preload()) + ":" + libraries;
-    if (!openmp.tool.empty())
-      libraries += ":" + in_preload(openmp.tool);
-    if (!openmp.runtime.empty())
-      libraries += ":" + in_preload(openmp.runtime);
+    if (options.openmp && access(prefix.start().c_str(), R_OK) == 0)
+      libraries = in_preload(prefix.start()) + ":" + libraries;
+    libraries += openmp_libraries(openmp);
     variables.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", libraries));
   }
   // Programs that were annotated for VTune announce their locks to that library (preload/itt.cpp).
@@ -56,16 +79,12 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     variables.emplace_back(kIttCollector, prefix.preload());
   if (loading == Loading::BySearchPath && !openmp.tool.empty())
     variables.emplace_back("OMP_TOOL_LIBRARIES", openmp.tool);
-  // libomp prints hints that libgomp does not, such as that omp_set_nested is deprecated.
-  if (openmp.replaced.starts_with("libgomp") && std::getenv("KMP_WARNINGS") == nullptr)
-    variables.emplace_back("KMP_WARNINGS", "0");
-  // Of loops with schedule(runtime): libomp's default is static.
-  if (openmp.replaced.starts_with("libgomp") && std::getenv("OMP_SCHEDULE") == nullptr)
-    variables.emplace_back("OMP_SCHEDULE", "dynamic");
-  if (!openmp.tool.empty())
-    variables.emplace_back("TP_OPENMP", openmp.replaced + "=" + openmp.used);
-  else if (options.openmp && !openmp.problem)
-    variables.emplace_back("TP_OPENMP", "unused:" + std::to_string(getpid()));
+  if (options.openmp) {
+    add_openmp_settings(variables, openmp);
+    variables.emplace_back("TP_OPENMP_ASK", prefix.tool("tp-run"));
+  } else {
+    variables.emplace_back("TP_OPENMP", "off");
+  }
   variables.emplace_back("TP_DATA", data_pattern);
   variables.emplace_back("TP_RUN", run);
   if (!options.events.empty())
@@ -86,6 +105,20 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     variables.emplace_back("TP_CALL_GRAPH", options.call_graph);
   if (options.style.is_verbose())
     variables.emplace_back("TP_VERBOSE", "1");
+  return variables;
+}
+
+Variables openmp_environment(const Prefix& prefix, const std::string& preload,
+                             const OpenMpLoading& openmp) {
+  Variables variables;
+  const std::string ours = in_preload(prefix.library());
+  const std::size_t at = preload.find(ours);
+  if (at == std::string::npos)
+    return variables;
+  if (!openmp.tool.empty())
+    variables.emplace_back("LD_PRELOAD",
+                           std::string(preload).insert(at + ours.size(), openmp_libraries(openmp)));
+  add_openmp_settings(variables, openmp);
   return variables;
 }
 

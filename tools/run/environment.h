@@ -22,6 +22,10 @@ Variables program_environment(const Options& options, const Prefix& prefix,
                               const std::string& data_pattern, const std::string& run,
                               Loading loading, const OpenMpLoading& openmp);
 
+// What a program that the profiled one has started needs for its OpenMP, beyond what it has; `preload`: its LD_PRELOAD.
+Variables openmp_environment(const Prefix& prefix, const std::string& preload,
+                             const OpenMpLoading& openmp);
+
 // The library that programs annotated with ittnotify load, as the user has chosen it: then it is not ours,
 // and locks that are announced by __itt_sync_* are not recorded. Empty: none.
 std::string itt_collector();

@@ -214,7 +214,24 @@ int analyze(const Options& options, const Prefix& prefix, const Recording& recor
   return status;
 }
 
+// What profiler-lib/start asks, in a process of the profiled program: tp-run --openmp-of PROGRAM LD_PRELOAD.
+int answer_about_openmp(const std::string& program, const std::string& preload) {
+  const Prefix prefix = own_prefix();
+  const Loading loading = loading_into(program);
+  if (loading != Loading::First)
+    return kRunFailed;
+  const OpenMpLoading openmp = openmp_loading(program, prefix, loading);
+  if (openmp.problem)
+    report_openmp(openmp);
+  for (const auto& [name, value] : openmp_environment(prefix, preload, openmp))
+    if (value.find('\n') == std::string::npos)
+      write_answer(name + "=" + value + "\n");
+  return kOk;
+}
+
 int run(int argc, char** argv) {
+  if (argc == 4 && std::strcmp(argv[1], "--openmp-of") == 0)
+    return answer_about_openmp(argv[2], argv[3]);
   std::optional<Options> parsed = parse_options({argv + 1, argv + argc});
   if (!parsed)
     return kOk;

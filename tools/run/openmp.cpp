@@ -109,6 +109,8 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
   const auto file = program.empty() ? std::nullopt : read_elf(program, false);
   if (!file || loading == Loading::Impossible)
     return answer;
+  std::error_code error;
+  answer.program = fs::canonical(program, error).string();
   std::vector<std::string> files = libraries_of(program, *file);
   files.insert(files.begin(), program);
   std::vector<std::string> of_libgomp;

@@ -13,6 +13,7 @@
 namespace tp::tool {
 
 struct OpenMpLoading {
+  std::string program; // its file, without symbolic links
   std::string
       tool; // to preload, or with AddressSanitizer to name in OMP_TOOL_LIBRARIES; empty: no OpenMP
   std::string runtime;  // libomp to preload after it; empty: the program loads its own

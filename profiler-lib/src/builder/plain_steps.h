@@ -47,10 +47,6 @@ inline constexpr auto kOnlyBeginPending =
 TP_HOT bool is_plain_step(const ThreadState& thread, const Frame& frame) noexcept {
   return (state_of(thread) & ~kOnlyBeginPending) == 0 && (frame.region | thread.clock.asleep) == 0;
 }
-// The same with a pending Begin.
-TP_HOT bool is_plain_task(const ThreadState& thread, const Frame& frame) noexcept {
-  return state_of(thread) == kOnlyBeginPending && (frame.region | thread.clock.asleep) == 0;
-}
 
 // The common part of all closings.
 TP_HOT ClosedStep close_plainly(ThreadState& thread, Frame& frame, const Reading& now) noexcept {
@@ -227,16 +223,17 @@ TP_HOT bool is_plain_frame(const Frame& frame) noexcept {
   return (flags & kAsked) == kPlain;
 }
 
-// As end_task(), of a task without events inside that did not throw, and whose frame is_plain_frame().
+// As end_task(), of a task that did not throw, and whose frame is_plain_frame(). Of one with events inside, or before whose
+// begin the thread was looking for work (OpenMP's in a wait), only the reading is made here.
 TP_HOT bool end_plain_task(ThreadState& thread, Frame& frame) noexcept {
   TraceWriter& writer = thread.writer;
   std::byte* const at = writer.room_for(1);
   Reading now;
-  if (!is_plain_task(thread, frame) || at == nullptr || !read_plainly(thread.clock, now))
+  if (!is_plain_step(thread, frame) || at == nullptr || !read_plainly(thread.clock, now))
       [[unlikely]]
     return false;
   std::uint64_t figures;
-  if (!are_short(thread, now, figures)) [[unlikely]] {
+  if (!thread.begin_pending || !are_short(thread, now, figures)) {
     finish_task(thread, frame, now);
     return true;
   }

@@ -10,6 +10,7 @@
 #include "builder/lock_records.h"
 #include "hooks/current_thread.h"
 #include "sampling/sampler.h"
+#include "session/openmp_use.h"
 #include "session/session.h"
 #include "sites/thread_sites.h"
 
@@ -67,8 +68,10 @@ extern "C" {
 
 TP_EXPORT int tp_on_thread_create(tp_thread* thread, const void* function, const void* argument,
                                   const void* caller) noexcept {
-  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)) || creates_sampler() ||
-      recording() == Recording::Off || (recording() == Recording::NotStarted && !needs_onetbb()))
+  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller)) || creates_sampler())
+    return 0;
+  note_creator(caller);
+  if (recording() == Recording::Off || (recording() == Recording::NotStarted && !needs_onetbb()))
     return 0;
   ThreadState* const state = thread_state_or_create();
   if (state == nullptr || !has_steps(*state, top(*state)))

@@ -176,9 +176,12 @@ std::string run_json(const RunStart& run) {
       .number("time_start", run.time.time)
       .number("mono_start_ns", run.time.mono_ns)
       .number("cpu_ns_at_start", run.cpu_ns);
-  if (!run.openmp_runtime.empty()) {
+  if (*run.openmp != '\0') {
     JsonObject openmp;
-    openmp.text("runtime", run.openmp_runtime).text("replaced", run.openmp_replaced);
+    openmp.text("state", run.openmp)
+        .text("reason", run.openmp_reason)
+        .text("runtime", run.openmp_runtime)
+        .text("replaced", run.openmp_replaced);
     json.raw("openmp", openmp.str());
   }
   return json.str() + "\n";
@@ -208,6 +211,12 @@ std::string end_json(const RunEnd& end) {
   if (end.run_delay.known)
     json.number("run_delay_ns", end.run_delay.ns)
         .number("voluntary_switches", end.voluntary_switches);
+  if (!end.openmp_runtime.empty() || end.unrecorded_openmp_threads > 0) {
+    JsonObject openmp;
+    openmp.text("runtime", end.openmp_runtime)
+        .number("unrecorded_threads", end.unrecorded_openmp_threads);
+    json.raw("openmp", openmp.str());
+  }
   if (!end.between_steps.empty())
     json.raw("between_steps_ns", end.between_steps);
   if (!end.sampling.empty())

@@ -30,6 +30,8 @@ struct RunStart {
   // TP_WAKE; 0: not measured.
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0, wake_sparse_ns = 0;
   std::string openmp_replaced, openmp_runtime; // TP_OPENMP
+  const char* openmp = "";                     // likewise: its state; empty: not known
+  std::string openmp_reason;                   // likewise: why not
 };
 
 // A thread that is still alive when the process ends.
@@ -55,6 +57,8 @@ struct RunEnd {
   std::uint64_t virtual_work = 0;  // of all threads
   std::string sampling;            // a JSON object; empty: no samples were asked for
   std::string between_steps;       // likewise; empty: not known
+  std::string openmp_runtime;      // that is loaded; empty: none
+  std::uint64_t unrecorded_openmp_threads = 0; // which a runtime that is not recorded created
   std::uint64_t not_counted_ns =
       0;              // CPU time of all threads during which their events were not counted
   RunDelay run_delay; // of all recorded threads

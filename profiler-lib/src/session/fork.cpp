@@ -11,6 +11,7 @@
 #include "builder/lock_records.h"
 #include "sampling/sampler.h"
 #include "session/control.h"
+#include "session/openmp_use.h"
 #include "session/session_state.h"
 #include "sites/site_registry.h"
 
@@ -61,6 +62,7 @@ void after_fork_in_child() {
   // one of them.
   forking_thread = nullptr;
   forget_counted_locks();
+  forget_openmp_threads();
   clear_edges();
   forget_lock_posts();
   current_generation.fetch_add(1);

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <link.h>
-#include <string>
-#include <string_view>
 
 namespace tp::rt {
 namespace {
@@ -36,24 +34,7 @@ int look_at(dl_phdr_info* module, std::size_t /*size*/, void* /*unused*/) {
   return 0;
 }
 
-int look_for_openmp(dl_phdr_info* module, std::size_t /*size*/, void* found) {
-  const std::string_view path = module->dlpi_name;
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  for (const std::string_view runtime : {"libgomp", "libomp", "libiomp5"})
-    if (name.starts_with(runtime) && name.find(".so") != std::string_view::npos) {
-      *static_cast<std::string*>(found) = path;
-      return 1;
-    }
-  return 0;
-}
-
 } // namespace
-
-std::string openmp_runtime_here() {
-  std::string found;
-  dl_iterate_phdr(look_for_openmp, &found);
-  return found;
-}
 
 bool needs_onetbb() noexcept {
   return dl_iterate_phdr(look_at, nullptr) != 0;

@@ -18,6 +18,7 @@
 #include "sampling/sampler.h"
 #include "session/control.h"
 #include "session/fork.h"
+#include "session/openmp_use.h"
 #include "session/session_state.h"
 #include "sites/site_registry.h"
 
@@ -73,7 +74,9 @@ RunStart run_start(const Session& s) {
           s.settings.wake_sampled_ns,
           s.settings.wake_sparse_ns,
           s.settings.openmp_replaced,
-          s.settings.openmp_runtime};
+          s.settings.openmp_runtime,
+          kOpenMpNames[static_cast<unsigned>(s.settings.openmp)],
+          s.settings.openmp_reason};
 }
 
 // Of events that the user named: what `auto` chooses, the report explains.
@@ -335,6 +338,9 @@ RunEnd run_end(Session& s, bool unfinished, const SamplingTotals& sampling) {
   end.window_count = page.begun;
   end.recorded_ns = page.recorded_ns;
   end.recorded_cpu_ns = elapsed_since(sampling.cpu_ns, page.recorded_cpu_ns);
+  OpenMpUse openmp = openmp_use();
+  end.openmp_runtime = std::move(openmp.runtime);
+  end.unrecorded_openmp_threads = openmp.threads;
   for (const TraceWriter* writer : s.writers) // a late worker may still add chunks
     end.chunks.push_back(writer->chunks());
   return end;
@@ -398,6 +404,8 @@ void load(Session& s) {
     set_recording(Recording::Off);
     return;
   }
+  if (s.settings.openmp == OpenMp::Refused && openmp_use().runtime.empty())
+    expect_openmp_in_program();
   choose_first_pause(s);
   if (choose_counting_clock(s.settings.event) && !open_clock(s.start_clock))
     close_clock(s.start_clock);
@@ -411,25 +419,30 @@ void load(Session& s) {
   }
 }
 
-// tp-run chooses the runtime of OpenMP by the files that a program needs, before it runs. Said is what came later, of the
-// program that tp-run has started. Of what the user has preloaded nothing says whether it was used.
+// tp-run chooses the runtime of OpenMP by the files that a program needs, before it runs. Said is what came later, or
+// runs as well.
 void warn_of_unseen_openmp(const Settings& settings) {
-  if (settings.disabled || settings.openmp_unused_by == 0 ||
-      settings.openmp_unused_by != ::getppid())
+  const bool is_to_be_recorded =
+      settings.openmp == OpenMp::Unused || settings.openmp == OpenMp::Recorded;
+  if (settings.disabled || !is_to_be_recorded)
     return;
-  const std::string runtime = openmp_runtime_here();
-  if (runtime.empty())
+  const auto [runtime, threads] = openmp_use();
+  if (threads == 0 || runtime.empty())
     return;
+  if (settings.openmp == OpenMp::Recorded) {
+    warn("OpenMP", "recorded in part: the program used another runtime of it as well as " +
+                       settings.openmp_runtime);
+    return;
+  }
   const char* const preloaded = std::getenv("LD_PRELOAD");
   const bool is_preloaded =
       preloaded != nullptr &&
       std::strstr(preloaded, runtime.c_str() + runtime.rfind('/') + 1) != nullptr;
   warn("OpenMP",
-       (is_preloaded ? "not recorded, if it was used: " + runtime +
-                           " is in LD_PRELOAD, and tp-run chooses a runtime by what the program is "
+       "not recorded: " + runtime +
+           (is_preloaded ? " is in LD_PRELOAD, and tp-run chooses a runtime by what the program is "
                            "linked with"
-                     : "not recorded: " + runtime +
-                           " was loaded while the program ran, and tp-run chooses a runtime "
+                         : " was loaded while the program ran, and tp-run chooses a runtime "
                            "before") +
            "; to record it, link the program with -fopenmp -Wl,--no-as-needed");
 }

@@ -11,8 +11,6 @@
 #include "base/attributes.h"
 #include "tp/trace/trace_format.h"
 
-#include <string>
-
 namespace tp::rt {
 
 struct ThreadState;
@@ -25,9 +23,6 @@ TP_COLD ThreadState* enter_thread(trace::ThreadRole role) noexcept;
 
 // Does a library of the process, or its executable, need libtbb? Cold: takes the loader's lock.
 TP_COLD bool needs_onetbb() noexcept;
-
-// The path of a loaded runtime of OpenMP, whatever needs it; empty: there is none. Cold, as well.
-TP_COLD std::string openmp_runtime_here();
 
 // Threads of the program are seen from here on.
 void set_threads_seen() noexcept;

@@ -10,11 +10,13 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <string_view>
+#include <unistd.h>
 
 namespace tp::rt {
 namespace {
@@ -102,6 +104,40 @@ bool parse_call_graph(std::string_view text, SamplingPlan& plan) {
   return true;
 }
 
+std::string own_program() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return {path, length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+
+bool parse_openmp(Settings& s, const char* text) {
+  constexpr std::string_view kRefused = "refused:";
+  const std::string_view state = text;
+  if (state == "off" || state == "unused") {
+    s.openmp = state == "off" ? OpenMp::Off : OpenMp::Unused;
+    return true;
+  }
+  if (state.starts_with(kRefused)) {
+    const std::string_view rest = state.substr(kRefused.size());
+    const std::size_t end = rest.find('|');
+    if (end == std::string_view::npos)
+      return false;
+    // Of another program nothing is known.
+    if (rest.substr(0, end) == own_program()) {
+      s.openmp = OpenMp::Refused;
+      s.openmp_reason = rest.substr(end + 1);
+    }
+    return true;
+  }
+  const std::size_t sign = state.find('=');
+  if (sign == std::string_view::npos)
+    return false;
+  s.openmp = OpenMp::Recorded;
+  s.openmp_replaced = state.substr(0, sign);
+  s.openmp_runtime = state.substr(sign + 1);
+  return true;
+}
+
 struct Variable {
   const char* name;
   const char* allowed;
@@ -148,21 +184,10 @@ const Variable kVariables[] = {
        return is_run_name(s.run);
      }},
     {"TP_OPENMP",
-     "a library and a path with an equals sign between them, or \"unused:\" and a process, as "
+     "off, unused, \"refused:\", a program, \"|\" and why, or a library and a path with an equals "
+     "sign between them, as "
      "tp-run sets it",
-     [](Settings& s, const char* text) {
-       constexpr std::string_view kUnused = "unused:";
-       if (std::string_view(text).starts_with(kUnused)) {
-         s.openmp_unused_by = std::atoi(text + kUnused.size());
-         return s.openmp_unused_by > 0;
-       }
-       const char* const sign = std::strchr(text, '=');
-       if (sign == nullptr)
-         return false;
-       s.openmp_replaced.assign(text, sign);
-       s.openmp_runtime = sign + 1;
-       return true;
-     }},
+     parse_openmp},
     {"TP_WINDOW", "two times in ns with a hyphen between them, as tp-run sets it",
      [](Settings& s, const char* text) {
        return parse_times(text, {&s.window_begin_ns, &s.window_end_ns});

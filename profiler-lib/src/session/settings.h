@@ -15,6 +15,11 @@ namespace tp::rt {
 enum class Locks : std::uint8_t { Auto, All, Off };
 inline constexpr const char* kLocksNames[] = {"auto", "all", "off"};
 
+// Unknown: without tp-run. Unused: the program needs no OpenMP. Refused: it does, and cannot be recorded. Off: as the
+// user asked.
+enum class OpenMp : std::uint8_t { Unknown, Recorded, Unused, Refused, Off };
+inline constexpr const char* kOpenMpNames[] = {"", "recorded", "unused", "refused", "off"};
+
 struct Settings {
   bool disabled = false;     // TP_DISABLE=1
   bool paused = false;       // TP_PAUSED=1: record nothing until tp::resume()
@@ -27,9 +32,11 @@ struct Settings {
   std::string data = "tp-data";                              // TP_DATA, patterns not yet expanded
   bool data_is_default = true;
   std::string run; // TP_RUN: the tp-run that started this process; empty: none
-  // TP_OPENMP: what tp-run put the OpenMP runtime in the place of, and that; empty: nothing.
-  std::string openmp_replaced, openmp_runtime;
-  int openmp_unused_by = 0; // the tp-run that has found no OpenMP in the program; 0: none
+  // TP_OPENMP: how tp-run has the program's OpenMP recorded.
+  OpenMp openmp = OpenMp::Unknown;
+  std::string openmp_replaced,
+      openmp_runtime;        // Recorded: what that runtime was put in the place of
+  std::string openmp_reason; // Refused: why
   std::uint64_t window_begin_ns = 0, window_end_ns = 0; // TP_WINDOW: CLOCK_MONOTONIC; no end: 0
   // TP_WAKE: tp-run measured them; else 0.
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0, wake_sparse_ns = 0;
