@@ -13,6 +13,7 @@ namespace tp::analysis {
 
 struct ConcurrencyLimit {
   bool is_arena = true;                  // else global_control
+  bool is_of_openmp = false;             // an arena that is a parallel region's team
   std::uint32_t index = 0;               // into ConcurrencyLimits::arenas or ::allowed
   std::uint64_t asked = 0;               // number of threads that the program gave
   std::uint64_t reserved = 0, slots = 0; // of an arena

@@ -360,11 +360,15 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
 
 // "a.cpp:12 runs in an arena of 1 thread, with at most 2 threads at a time (98 % of the work): ..."
 std::string few_threads(const Profile& profile, const ConcurrencyLimit& limit) {
-  return fmt::format("{} ({} % of the work): a speedup of at most {} on any number of CPUs. {}",
-                     limit_in_words(limit), percent(limit.work, profile.work),
-                     three_digits({profile.work + profile.latency.value_or(0), limit.least_time()}),
-                     limit.is_arena ? "Give the arena more threads, or no limit."
-                                    : "Allow more threads.");
+  return fmt::format(
+      "{} ({} % of the work): a speedup of at most {} on any number of CPUs. {}",
+      limit_in_words(limit), percent(limit.work, profile.work),
+      three_digits({profile.work + profile.latency.value_or(0), limit.least_time()}),
+      limit.is_of_openmp
+          ? "Let the region have more threads (num_threads, omp_set_num_threads, the "
+            "if clause), or ask for no number."
+      : limit.is_arena ? "Give the arena more threads, or no limit."
+                       : "Allow more threads.");
 }
 
 // ", mostly function f (a.cpp:3)"

@@ -2,6 +2,8 @@
 // See concurrency_limits.h.
 #include "profile/concurrency_limits.h"
 
+#include "profile/code_names.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -43,6 +45,7 @@ void add_limits(std::vector<ConcurrencyLimit>& rows, const Measured& measured,
       }
     const SiteInfo& site = measured.table.rows[row.row];
     row.name = site.name;
+    row.is_of_openmp = is_arena && row.reserved == 0 && is_of_openmp(site);
     if (row.row != kMainRow)
       row.place = {site.file, site.line};
     if (row.work + row.latency > 0)

@@ -85,6 +85,7 @@ private:
   std::vector<Code> codes_by_name() const;
   Shape shape_of(const Code& code) const;
   std::uint64_t tokens_of(const Finding& finding) const;
+  const ConcurrencyLimit* limit_of_region(const Code& code) const;
   void add_savings(std::vector<Code>& codes) const;
   void try_smaller_grains(std::vector<Code>& codes) const;
   std::uint64_t waits_for(Row row, bool of_others = false) const;
@@ -217,20 +218,33 @@ Shape Finder::shape_of(const Code& code) const {
   return Shape::LongTask;
 }
 
+// More threads may be part of what helps loops and regions of OpenMP, of which each thread has a part: the limit that is
+// gone then. Null: none.
+const ConcurrencyLimit* Finder::limit_of_region(const Code& code) const {
+  const SiteInfo& info = site_of(code.finding.row).info;
+  if (!is_of_openmp(info) || is_taskloop(info) || (!code.is_body && !is_region(code)))
+    return nullptr;
+  const auto limit = std::ranges::find_if(limits_, [](const ConcurrencyLimit& each) {
+    return each.is_of_openmp && !each.like_machine;
+  });
+  return limit != limits_.end() ? &*limit : nullptr;
+}
+
 void Finder::add_savings(std::vector<Code>& codes) const {
   for (Code& code : codes) {
     Finding& finding = code.finding;
     finding.procs = procs_;
     finding.time = time_;
     // The critical path becomes no shorter than this; another may be longer.
-    finding.least_time =
-        is_simulated()
-            ? predict_with(
-                  {.divided = code.steps.classes, .factor = procs_, .shortens_sections = false},
-                  measured_, prediction_, procs_, readings_)
-            : std::max(least_time(measured_.span() - finding.critical_work +
-                                  finding.critical_work / procs_),
-                       least_time_of_limits(measured_, procs_));
+    finding.least_time = is_simulated()
+                             ? predict_with({.divided = code.steps.classes,
+                                             .factor = procs_,
+                                             .shortens_sections = false,
+                                             .without = limit_of_region(code)},
+                                            measured_, prediction_, procs_, readings_)
+                             : std::max(least_time(measured_.span() - finding.critical_work +
+                                                   finding.critical_work / procs_),
+                                        least_time_of_limits(measured_, procs_));
   }
   if (may_read_)
     try_smaller_grains(codes);

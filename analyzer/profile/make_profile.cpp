@@ -291,14 +291,16 @@ std::vector<Warning> limits_like_machine(const Measured& measured,
   if (!longest || longest->least_time() <= measured.fold.span_with_latency ||
       (other && other->least_time() >= longest->least_time()))
     return {};
-  return {
-      {"like_machine",
-       fmt::format("{}, as many as there are CPUs: predicted times for more CPUs take it to grow "
-                   "with them; if the program has a fixed number, the speedup is at most {} "
-                   "(tp-run --as-if-cores {} shows which)",
-                   limit_in_words(*longest), fixed2({time, longest->least_time()}),
-                   4 * measured.run().cpus),
-       false}};
+  return {{"like_machine",
+           fmt::format("{}, as many as {}: predicted times for more CPUs take it to grow "
+                       "with them; if the program has a fixed number, the speedup is at most {} "
+                       "({}{} shows which)",
+                       limit_in_words(*longest),
+                       longest->is_of_openmp ? "regions without a number get" : "there are CPUs",
+                       fixed2({time, longest->least_time()}),
+                       longest->is_of_openmp ? "OMP_NUM_THREADS=" : "tp-run --as-if-cores ",
+                       longest->is_of_openmp ? 2 * longest->asked : 4 * measured.run().cpus),
+           false}};
 }
 
 SleepTimes sleep_of_all(const Measured& measured) {

@@ -553,7 +553,9 @@ constexpr std::size_t kMostLimits = 100;
 Json limits_json(const Profile& profile) {
   Json limits = Json::array();
   for (const ConcurrencyLimit& limit : profile.limits) {
-    limits.push_back({{"kind", limit.is_arena ? "arena" : "global_control"},
+    limits.push_back({{"kind", limit.is_of_openmp ? "region"
+                               : limit.is_arena   ? "arena"
+                                                  : "global_control"},
                       {"file", limit.place.file},
                       {"line", limit.place.line},
                       {"threads", limit.asked},

@@ -11,6 +11,7 @@
 #include "loop_order.h"
 #include "program_code.h"
 #include "tasks.h"
+#include "team_limits.h"
 
 #include "tp/hooks.h"
 
@@ -234,7 +235,27 @@ static Result start_search(Result (*next)(Arguments...), const Call& call, Argum
   return next(arguments...);
 }
 
+// ---- both compilers' programs
+
+TP_ENTRY void omp_set_num_threads(int threads) {
+  static auto* const next = next_function<void(int)>("omp_set_num_threads");
+  note_set_threads();
+  next(threads);
+}
+TP_ENTRY void omp_set_num_threads_(const int* threads) { // Fortran's
+  static auto* const next = next_function<void(const int*)>("omp_set_num_threads_");
+  note_set_threads();
+  next(threads);
+}
+
 // ---- clang's
+
+TP_ENTRY void __kmpc_push_num_threads(Ident* ident, std::int32_t thread, std::int32_t threads) {
+  static auto* const next =
+      next_function<void(Ident*, std::int32_t, std::int32_t)>("__kmpc_push_num_threads");
+  note_clause(threads > 0 ? static_cast<std::uint32_t>(threads) : 0);
+  next(ident, thread, threads);
+}
 
 TP_ENTRY void __kmpc_serialized_parallel(Ident* ident, std::int32_t thread) {
   static auto* const next = next_function<void(Ident*, std::int32_t)>("__kmpc_serialized_parallel");
@@ -566,6 +587,7 @@ TP_ENTRY void GOMP_parallel(void (*function)(void*), void* data, unsigned thread
   static auto* const next =
       next_function<void(void (*)(void*), void*, unsigned, unsigned)>("GOMP_parallel");
   region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
+  note_clause(threads);
   next(function, data, threads, flags);
 }
 
@@ -575,6 +597,7 @@ TP_ENTRY unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, 
   static auto* const next = next_function<unsigned(void (*)(void*), void*, unsigned, unsigned)>(
       "GOMP_parallel_reductions");
   region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
+  note_clause(threads);
   return next(function, data, threads, flags);
 }
 
@@ -588,6 +611,7 @@ TP_ENTRY unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, 
     region_call = {.function = reinterpret_cast<const void*>(function),                            \
                    .caller = TP_CALLER,                                                            \
                    .is_loop = true};                                                               \
+    note_clause(threads);                                                                          \
     next(function, data, threads, start, end, step, chunk, flags);                                 \
   }
 TP_PARALLEL_LOOP(static)
@@ -605,6 +629,7 @@ TP_PARALLEL_LOOP(nonmonotonic_guided)
     region_call = {.function = reinterpret_cast<const void*>(function),                            \
                    .caller = TP_CALLER,                                                            \
                    .is_loop = true};                                                               \
+    note_clause(threads);                                                                          \
     next(function, data, threads, start, end, step, flags);                                        \
   }
 TP_PARALLEL_RUNTIME_LOOP(runtime)
@@ -620,6 +645,7 @@ TP_ENTRY void GOMP_parallel_sections(void (*function)(void*), void* data, unsign
                  .caller = TP_CALLER,
                  .is_sections = true,
                  .is_loop = true};
+  note_clause(threads);
   next(function, data, threads, count, flags);
 }
 

@@ -11,6 +11,7 @@
 #include "ompt.h"
 #include "program_code.h"
 #include "tasks.h"
+#include "team_limits.h"
 
 #include "tp/hooks.h"
 
@@ -446,6 +447,9 @@ void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, boo
   task->own_context = team->context;
   tp_on_task_begin(&task->frame, &described, &context, 0);
   set_begun(*team, index);
+  // A region of one thread that asked for nothing leaves it where it is.
+  if (team->limit != nullptr || size > 1)
+    enter_limit(team->limit);
 }
 
 // ---- barriers, taskwaits, taskgroups
@@ -690,6 +694,9 @@ void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned 
   }
   team->site =
       site_of_region(caller, outer != nullptr && outer->is_implicit ? outer->team->site : 0);
+  const bool is_in_region = outer != nullptr && !outer->is_initial;
+  team->limit = limit_of_region(team->site, requested, !is_in_region && !is_league && !runs_team);
+  team->limit_outside = entered_limit();
   const tp_context context = region_of(*team);
   for (unsigned i = 0; i < requested; ++i) {
     team->words[i][1] = preset(team->site);
@@ -727,6 +734,7 @@ void on_parallel_end(Data*, Data*, int, const void*) {
       wait_shortly({&phase.context, TP_CONSTRUCT_OMP_BARRIER | kGathering});
       tp_on_context_end(&phase.context);
     }
+  enter_limit(team->limit_outside);
   release(team);
 }
 

@@ -43,6 +43,8 @@ struct Team {
   bool runs_team = false;            // with the code of one team, which libomp runs as a region
   std::atomic<Team*> inner{nullptr}; // runs_team: the region in it
   Team* around = nullptr;            // of that region
+  const tp_arena* limit = nullptr;   // team_limits.h; null: none
+  const tp_arena* limit_outside = nullptr; // of the code that has begun the region
   const void* caller = nullptr;
   const void* function = nullptr; // with the region's code; null: not known
   std::uint32_t site = 0;

@@ -196,6 +196,8 @@ void tp_on_arena_made(tp_arena* arena, int asked, unsigned reserved, unsigned sl
  * (`entered` 0); or by a call of the current frame (1). It may still have slots of others. Neither
  * closes nor opens. */
 void tp_on_arena(const tp_arena* arena, int entered) TP_NOEXCEPT;
+/* Whether the thread runs code outside of all tasks and of arenas for which the program gave a number. */
+int tp_is_outside_of_tasks(void) TP_NOEXCEPT;
 /* A task is enqueued: a worker thread will come even to an arena that asks for none. */
 void tp_on_enqueue(tp_arena* arena) TP_NOEXCEPT;
 /* global_control: from now on so many threads may run tasks, external threads in addition to the

@@ -60,6 +60,14 @@ TP_EXPORT void tp_on_arena(const tp_arena* arena, int entered) noexcept {
     enter_arena(*thread, top(*thread), *arena, entered != 0);
 }
 
+TP_EXPORT int tp_is_outside_of_tasks() noexcept {
+  ThreadState* const thread = thread_state();
+  if (thread == nullptr || thread->arena != 0)
+    return 0;
+  const Frame* const frame = &top(*thread);
+  return frame == &thread->root || frame == &thread->created ? 1 : 0;
+}
+
 TP_EXPORT void tp_on_enqueue(tp_arena* arena) noexcept {
   if (arena->id == 0 || __atomic_load_n(&arena->enqueued, __ATOMIC_RELAXED) != 0)
     return;

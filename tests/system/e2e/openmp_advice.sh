@@ -43,7 +43,6 @@ export OMP_NUM_THREADS=2 OMP_MAX_ACTIVE_LEVELS=1
 for compiler in $compilers; do
   build_openmp "$compiler" advised -O1
   says "$compiler" dynamic "a smaller chunk size in its schedule clause. On 8 CPUs that saves" "shows how far"
-  is "p['parallelism'] == 2"
   says "$compiler" serial "each of its teams had one thread: let it have more, by the if clause, num_threads, " "shows how far"
   OMP_THREAD_LIMIT=3 says "$compiler" eight "whose teams got 5 threads fewer than they asked for: let nested regions be active (OMP_MAX_ACTIVE_LEVELS), or allow more threads (OMP_THREAD_LIMIT, OMP_DYNAMIC)" "more evenly"
   in_file out "one of the 3 implicit tasks of the parallel region at advised.cpp:"
