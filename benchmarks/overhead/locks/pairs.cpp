@@ -129,6 +129,22 @@ double time_of(const std::string& kind, long pairs, int threads) {
       ++counter;
     });
   }
+  if (kind == "std_recursive_mutex") {
+    static std::recursive_mutex mutex;
+    return run(pairs, threads, [] {
+      const std::lock_guard<std::recursive_mutex> lock(mutex);
+      ++counter;
+    });
+  }
+  if (kind == "std_mutex_of_16") {
+    static std::mutex mutexes[16];
+    return run(pairs, threads, [] {
+      static thread_local unsigned next = 0;
+      next = next * 1664525u + 1013904223u;
+      const std::lock_guard<std::mutex> lock(mutexes[next >> 28]);
+      static_cast<void>(*static_cast<volatile long*>(&counter));
+    });
+  }
   if (kind == "std_shared_mutex") {
     static std::shared_mutex mutex;
     return run(pairs, threads, [] {

@@ -200,7 +200,7 @@ void collect(ShortSections& shorts, tp_counted_lock& counted) noexcept {
   section.called = std::min(count, ShortSections::kCalled);
   section.to_skip -= std::min(section.to_skip, count);
   if (is_held)
-    shorts.open[shorts.open_count++] = &section;
+    shorts.open[shorts.open_count++] = {&section, 0};
 }
 
 // As the code of counted_locks.h expects.
@@ -262,7 +262,7 @@ TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) no
     const unsigned flags = put_lock(record, held) | trace::kLockMany;
     record.operand(count);
     // What a reading adds is known to within itself only.
-    const std::uint64_t error = section.held.error(count) + shorts.reading * count;
+    const std::uint64_t error = section.error(count) + shorts.reading * count;
     record.operand(static_cast<std::uint32_t>(std::min<std::uint64_t>(error, UINT32_MAX)));
     thread.writer.advance(record.commit(make_tag(Op::Section, 0, work_code, 0, flags)));
   }
@@ -276,14 +276,12 @@ TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const He
   ShortSection& section = shorts.entry(held.address, held.code);
   if (!section.is(held.address, held.code, held.mode)) {
     collect_all(shorts);
+    if (std::any_of(shorts.open, shorts.open + shorts.open_count,
+                    [&](const ShortSections::Open& open) { return open.section == &section; }))
+      return;
     if (section.is_listed)
       put_skipped(thread, frame, locks);
-    // Its open ones were written among those that were skipped.
-    shorts.open_count = static_cast<unsigned>(
-        std::remove(shorts.open, shorts.open + shorts.open_count, &section) - shorts.open);
-    section = ShortSection{};
-    section.address = held.address;
-    section.code = held.code;
+    shorts.claim(section, held.address, held.code);
     section.generation_at = &generations_of_lock(held.address);
     section.generation = held.generation;
     section.mode = held.mode;
@@ -298,12 +296,13 @@ TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const He
 TP_COLD void time_open_sections(LockState& locks, std::uint64_t from) noexcept {
   ShortSections& shorts = locks.shorts;
   for (unsigned i = 0; i < shorts.open_count; ++i) {
-    ShortSection& section = *shorts.open[i];
+    ShortSection& section = *shorts.open[i].section;
     if (section.skipped == 0 || locks.held_count == kMostHeldLocks)
       continue;
     --section.skipped;
     HeldLock& held = locks.held[locks.held_count++] = skipped_one(section);
     held.taken_at = from;
+    held.state.more = shorts.open[i].more;
   }
   shorts.open_count = 0;
 }
@@ -376,8 +375,7 @@ void put_section(ThreadState& thread, Frame& frame, LockState& locks, const Held
 void end_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                  std::uint64_t work) noexcept {
   put_section(thread, frame, locks, held, work);
-  if (locks.samples_sections() && held.code != nullptr &&
-      (held.flags & trace::kLockContended) == 0 && (held.mode & TP_LOCK_RECURSIVE) == 0)
+  if (locks.samples_sections() && held.code != nullptr && (held.flags & trace::kLockContended) == 0)
     sample(thread, frame, locks, held, work + (held.state.has_slept != 0 ? held.slept : 0));
 }
 
@@ -481,6 +479,17 @@ void begin_wait(ThreadState& thread, LockState& locks, bool is_busy_wait) noexce
   locks.wait_waited = thread.clock.waited;
 }
 
+// True: the thread is in a section of the recursive lock that is not timed, and goes on with it.
+bool continue_skipped(LockState& locks, const void* lock) noexcept {
+  ShortSections& shorts = locks.shorts;
+  if (tp_counted_lock& counted = shorts.counted_of(lock); counted.lock == lock && counted.left < 0)
+    collect(shorts, counted); // from here on it ends by the hook
+  ShortSections::Open* const open = shorts.open_of(reinterpret_cast<std::uint64_t>(lock));
+  if (open != nullptr)
+    ++open->more;
+  return open != nullptr;
+}
+
 } // namespace
 
 void sample_short_sections(bool on) noexcept {
@@ -559,13 +568,17 @@ bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, co
   LockState& locks = *thread.locks;
   ShortSections& shorts = locks.shorts;
   tp_counted_lock& counted = shorts.counted_of(lock);
+  if ((mode & TP_LOCK_RECURSIVE) != 0 && continue_skipped(locks, lock))
+    return true;
   const bool is_held = counted.left < 0;
   if (counted.lock == lock && !is_held)
     collect(shorts, counted);
+  if ((mode & TP_LOCK_RECURSIVE) != 0 && find_held(locks, lock) != locks.held_count)
+    return false;
   const auto address = reinterpret_cast<std::uint64_t>(lock);
   ShortSection& section = shorts.entry(address, code);
   if (section.to_skip == 0 || !section.is(address, code, mode) || locks.contended ||
-      locks.waits != 0 || shorts.open_count > ShortSections::kMostOpen - TP_COUNTED_LOCKS)
+      locks.waits != 0 || shorts.open_count >= ShortSections::kMostOpen - TP_COUNTED_LOCKS)
     return false;
   if (!section.is_listed) [[unlikely]]
     list_skipped(thread, section);
@@ -576,7 +589,7 @@ bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, co
   }
   --section.to_skip;
   ++section.skipped;
-  shorts.open[shorts.open_count++] = &section;
+  shorts.open[shorts.open_count++] = {&section, 0};
   return true;
 }
 
@@ -656,8 +669,13 @@ int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   if (counted.lock == lock && counted.left < 0) {
     counted.left = -counted.left - 1;
     section = static_cast<const ShortSection*>(counted.section);
-  } else {
-    section = locks->shorts.close(address);
+  } else if (ShortSections::Open* const open = locks->shorts.open_of(address); open != nullptr) {
+    if (open->more > 0) {
+      --open->more;
+      return 1;
+    }
+    section = open->section;
+    *open = locks->shorts.open[--locks->shorts.open_count];
   }
   if (section != nullptr) {
     if (!is_awaited(address, section->kind)) [[likely]]

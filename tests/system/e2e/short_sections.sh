@@ -73,6 +73,14 @@ int main(int, char** arguments) {
   for (int i = 0; i < kTimes; ++i) { tbb::queuing_rw_mutex::scoped_lock lock; if (lock.try_acquire(queuing_rw, true)) { ++sum; if (i % 7 == 0) lock.downgrade_to_reader(); } } // n + n/7
   static pthread_mutex_t again;
   for (int i = 0; i < kTimes; ++i) { if (i % 1000 == 0) pthread_mutex_init(&again, nullptr); pthread_mutex_lock(&again); ++sum; pthread_mutex_unlock(&again); if (i % 1000 == 999) pthread_mutex_destroy(&again); }
+  static std::recursive_mutex recursive;
+  for (int i = 0; i < kTimes; ++i) { const std::lock_guard lock(recursive); if (i % 3 == 0) { const std::lock_guard inner(recursive); hold(recursive); } } // n
+  for (int i = 0; i < kTimes; ++i) { // n: held at the end of a step
+    const std::lock_guard lock(recursive), inner(recursive);
+    if (i % 100 == 0) { tbb::task_group group; group.run_and_wait([] { ++sum; }); }
+  }
+  static std::mutex many[40];
+  for (int i = 0; i < kTimes; ++i) hold(many[i % 40]); // n, n / 40 of each
   if (fork() == 0) { for (int i = 0; i < 100; ++i) hold(spin[0]); _exit(0); }
   for (int i = 0; i < 1000; ++i) hold(spin[0]);
   std::printf("%d\n", sum != 0);
@@ -88,7 +96,7 @@ count = sum(place["acquisitions"] for lock in json.load(open("profile.json"))["l
             if place["file"].endswith("patterns.cpp") and not lock["name"].startswith("tp::"))
 n = 16000
 of_three = {"[0]": 5 * n + 50000 + 20000, "[1]": n // 5 + 2 * n, "[2]": 2 * n}
-expected = 6 * sum(of_three.values()) + 1000 + 4 * n + n + (n + n + (n + 6) // 7) + n
+expected = 6 * sum(of_three.values()) + 1000 + 4 * n + n + (n + n + (n + 6) // 7) + n + 2 * n + n
 sys.exit(0 if count == expected else f"{count} instead of {expected}")
 X
 }

@@ -23,6 +23,7 @@ namespace {
 constexpr unsigned kLocks = 8;
 char locks[kLocks]; // some share an entry of the table; from here on they are annotated:
 constexpr unsigned kFirstAnnotated = 5;
+const char* const kRecursive = &locks[1];
 constexpr tp_lock_place kPlaces[6] = {{"a", "a.cpp", 1}, {"a", "a.cpp", 2}, {"a", "a.cpp", 3},
                                       {"a", "a.cpp", 4}, {"a", "a.cpp", 5}, {"a", "a.cpp", 6}};
 
@@ -97,16 +98,17 @@ void run_random_events(unsigned seed, bool counts) {
   const unsigned most_held = 1 + below(5), first = below(kLocks - lock_count + 1);
   for (int i = 0; i < 80'000 * static_cast<int>(lock_count); ++i) {
     const char* const lock = &locks[first + below(lock_count)];
-    const bool is_held = std::ranges::count(held, lock) != 0;
+    const bool may_nest = lock == kRecursive && below(2) == 0;
+    const bool is_held = std::ranges::count(held, lock) != 0 && !may_nest;
     const unsigned what = below(6000);
     if (what < 2) { // ends the step
       FakeTask task;
       spawn(task, context);
       wait(context, [&] { run(task, context, [] {}); });
     } else if (what == 2) {
-      if (below(20) == 0) // it is timed 10,000 times after that
+      if (below(20) == 0) // it is timed 1000 times after that
         tp_on_lock_renewed(lock);
-    } else if (what < 6 && !is_held && held.size() < most_held) {
+    } else if (what < 6 && !is_held && lock != kRecursive && held.size() < most_held) {
       tp_on_lock_wait_for(lock);
       tp_spend(below(50));
       if (below(3) != 0) {
@@ -129,7 +131,10 @@ void run_random_events(unsigned seed, bool counts) {
       code.give(*which);
       held.erase(which);
     } else if (!is_held) {
-      code.take(lock, below(places), below(8) == 0 ? TP_LOCK_SHARED : 0);
+      const unsigned mode = lock == kRecursive ? TP_LOCK_RECURSIVE
+                            : below(8) == 0    ? TP_LOCK_SHARED
+                                               : 0;
+      code.take(lock, below(places), mode);
       held.push_back(lock);
     }
     tp_spend(what == 7 ? 3000 : below(9));

@@ -848,6 +848,61 @@ TEST(Locks, SectionsThatBecomeLongAreTimedAgain) {
   EXPECT_LT(sampled_in(data).skipped, 5 * 512u);
 }
 
+TEST(Locks, ThoseOfARecursiveLockAreSampled) {
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    for (int i = 0; i < 30'000; ++i) {
+      tp_on_lock_taken(&second, TP_LOCK_PTHREAD_MUTEX, TP_LOCK_RECURSIVE, caller());
+      if (i % 3 == 0)
+        tp_on_lock_taken(&second, TP_LOCK_PTHREAD_MUTEX, TP_LOCK_RECURSIVE, caller());
+      tp_spend(5);
+      EXPECT_EQ(tp_on_lock_given(&second), 1);
+      if (i % 3 == 0) {
+        EXPECT_EQ(tp_on_lock_given(&second), 1);
+      }
+      EXPECT_EQ(tp_on_lock_given(&second), 0);
+    }
+  });
+  const Sampled sums = sampled_in(data);
+  EXPECT_EQ(sums.timed + sums.skipped, 30'001u);
+  EXPECT_GT(sums.skipped, 19'000u);
+  EXPECT_EQ(sums.skipped_work, 5 * sums.skipped);
+}
+
+// All are timed 10,000 times in all, and each a thousand times.
+TEST(Locks, ThoseOfManyLocksAreSampled) {
+  constexpr unsigned kMany = 64, kSections = 10'000;
+  static char many[kMany * 40];
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    for (unsigned i = 0; i < kMany * kSections; ++i)
+      hold(&many[i % kMany * 40], 5);
+  });
+  const Sampled sums = sampled_in(data);
+  EXPECT_EQ(sums.timed + sums.skipped, kMany * kSections + 1);
+  EXPECT_LT(sums.timed, kMany * kSections / 4);
+  EXPECT_EQ(sums.skipped_work, 5 * sums.skipped);
+}
+
+// One in 500 is so much longer than the others that it counts in part only.
+TEST(Locks, WhatIsCutOffTheEstimateIsInItsError) {
+  constexpr std::uint64_t kLong = 100 * kShort;
+  std::uint64_t work = 0;
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    for (int i = 0; i < 300'000; ++i)
+      hold(&first, i % 500 == 499 ? kLong : 1);
+  });
+  for (int i = 0; i < 300'000; ++i)
+    work += i % 500 == 499 ? kLong : 1;
+  const Sampled sums = sampled_in(data);
+  EXPECT_GT(sums.skipped, 100'000u);
+  EXPECT_GT(sums.timed_work + sums.skipped_work + 2 * sums.error, work);
+}
+
 TEST(Locks, SampledOnesOfOneStepAreItsOwn) {
   const std::string data = record([&] {
     FakeTask task;
