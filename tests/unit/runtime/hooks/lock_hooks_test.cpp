@@ -901,6 +901,7 @@ TEST(Locks, WhatIsCutOffTheEstimateIsInItsError) {
   const Sampled sums = sampled_in(data);
   EXPECT_GT(sums.skipped, 100'000u);
   EXPECT_GT(sums.timed_work + sums.skipped_work + 2 * sums.error, work);
+  EXPECT_GT(sums.error, 15 * sums.skipped); // (100 - 16) * 100 of 500
 }
 
 TEST(Locks, SampledOnesOfOneStepAreItsOwn) {
