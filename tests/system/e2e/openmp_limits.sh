@@ -101,7 +101,7 @@ for compiler in $compilers; do
   for case in clause set; do
     limits "$compiler" "$case"
     is "$found == [('region', 4, 4, 1000000)] and p['least_time'] == 250000"
-    is "$times[0] == 1000000 and $times[2] == $times[3] == 250000"
+    is "${times}[0] == 1000000 and ${times}[2] == ${times}[3] == 250000"
     in_file out "at most 4.00 on any number of them"
     in_file out "in a parallel region of 4 threads (100 % of the work)"
     in_file out "Let the region have more threads"
