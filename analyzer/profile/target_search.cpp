@@ -262,7 +262,7 @@ std::string sleep_text(const Measured& measured, const Locks& locks, std::uint64
       locks.rows, {}, [](const LockRow& lock) { return lock.sleeps() ? lock.with_latency : 0; });
   if (longest != locks.rows.end() && longest->sleeps() &&
       longest->bound_kind == LockBoundKind::Proven &&
-      longest->with_latency >= fold.span_with_latency &&
+      longest->with_latency > fold.span_with_latency && // else it is no more than that path
       !reaches({all, longest->with_latency}, target))
     return text("the " + longest->phrase(), longest->with_latency);
   const std::uint64_t asleep =
