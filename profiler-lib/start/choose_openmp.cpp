@@ -18,6 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// Sanitizers' runtimes, some of which are part of the program, put functions in front of those that are called here, and
+// are initialized later.
+extern "C" {
+[[gnu::weak]] void __tsan_init();
+[[gnu::weak]] void __asan_init();
+[[gnu::weak]] void __msan_init();
+}
+
 namespace {
 
 constexpr std::size_t kMostVariables = 8;
@@ -129,6 +137,8 @@ const char* name_to_start(const char* program) {
 }
 
 [[gnu::constructor]] void choose_openmp(int /*count*/, char** arguments, char** environment) {
+  if (__tsan_init != nullptr || __asan_init != nullptr || __msan_init != nullptr)
+    return;
   const char* const state = value_of(environment, kState);
   const char* const asked = value_of(environment, kAsk);
   const char* const preload = value_of(environment, kPreload);
