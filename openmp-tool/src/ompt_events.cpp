@@ -1254,6 +1254,7 @@ Reduction::~Reduction() {
   const std::uint64_t own = edge_.exchange(0, std::memory_order_relaxed);
   Team& team = *task->team;
   if (task->index == 0) {
+    team.waits_for_combined = waits_;
     if (waits_)
       tp_forget_edge(own);
     return;
@@ -1306,7 +1307,8 @@ void Reduction::take_over(Reduction& from) {
 
 void note_end_of_reduction() {
   Task* const task = running_task(nullptr);
-  if (task != nullptr && task->index == 0)
+  // Where the threads combine their values themselves, no thread acquires it.
+  if (task != nullptr && task->index == 0 && std::exchange(task->team->waits_for_combined, false))
     publish_combined(*task->team, tp_on_release(0));
 }
 

@@ -54,6 +54,8 @@ struct Team {
   // From what the first thread has combined of a reduction in a barrier; how many threads have yet to acquire it.
   std::atomic<std::uint64_t> combined{0};
   std::atomic<std::uint32_t> combined_left{0};
+  bool waits_for_combined =
+      false; // the others do until the first thread, which alone knows it, says so
   static constexpr unsigned kPhases = 4;
   Phase phases[kPhases];
   std::uint64_t (*words)[2] = nullptr; // of the implicit tasks, as tp_task; as many as requested
