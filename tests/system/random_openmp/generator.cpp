@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 namespace random_openmp {
 namespace {
@@ -74,6 +75,9 @@ private:
       s.mark = Mark::None;
     if (!tasks_only_ && one_in(4))
       s.depends = depends();
+    // Where g++'s code says if(0), libomp does not copy.
+    if (!tasks_only_ && s.mark != Mark::If0 && one_in(6))
+      s.copy = up_to(20);
     // A thread that waits in an untied task may run any other: libomp's threads can wait for each other then, for ever.
     if (s.mark == Mark::Untied)
       s.blocks.push_back(code_without_waits(depth + 1, in_final));
@@ -95,6 +99,9 @@ private:
     else if (!one_in(4) || tasks_only_)
       s.tasks = up_to(6);
     s.nogroup = !tasks_only_ && one_in(4);
+    // If libomp creates the tasks by halving, the tasks that do so copy as well.
+    if (!tasks_only_ && s.tasks != 0 && one_in(3))
+      s.copy = up_to(20);
     left_ -= 4;
     for (unsigned i = 0, count = one_in(3) ? up_to(3) : 1; i < count; ++i)
       s.blocks.push_back(s.iterations < 6 && !s.nogroup ? code(depth + 2, in_final)
@@ -161,7 +168,7 @@ private:
 
   Phase phase(unsigned depth, bool after_barrier) {
     Phase p;
-    const unsigned choice = static_cast<unsigned>(random_() % (after_barrier ? 10 : 6));
+    const unsigned choice = static_cast<unsigned>(random_() % (after_barrier ? 11 : 6));
     const auto plain_blocks = [&] {
       for (unsigned i = 0, count = one_in(3) ? up_to(3) : 1; i < count; ++i)
         p.blocks.push_back({spend()});
@@ -183,6 +190,12 @@ private:
     } else if (choice < 8) {
       p.kind = one_in(4) ? PhaseKind::Masked : PhaseKind::Single;
       p.blocks.push_back(code(depth, false));
+    } else if (choice == 10) {
+      p.kind = PhaseKind::Reduction;
+      p.iterations = up_to(30);
+      p.units = up_to(50);
+      p.start = up_to(20);
+      plain_blocks();
     } else {
       p.kind = static_cast<PhaseKind>(3 + random_() % 4);
       plain_blocks();
@@ -200,6 +213,14 @@ private:
     return p;
   }
 
+  Phase uneven_arrival() {
+    Phase p;
+    p.nowait = true;
+    for (unsigned i = 0, count = 1 + up_to(4); i < count; ++i)
+      p.blocks.push_back({spend()});
+    return p;
+  }
+
   Statement region(unsigned depth) {
     Statement s;
     s.kind = Kind::Parallel;
@@ -208,9 +229,14 @@ private:
     s.is_if0 = one_in(8);
     bool after_barrier = true;
     for (unsigned i = 0, count = up_to(4); i < count; ++i) {
-      s.phases.push_back(phase(depth + 1, after_barrier));
+      Phase next = phase(depth + 1, after_barrier);
+      // Without tasks: libomp's threads run those of the team where they wait in a reduction.
+      if (next.kind == PhaseKind::Reduction && one_in(2))
+        s.phases.push_back(uneven_arrival());
+      s.phases.push_back(std::move(next));
       Phase& p = s.phases.back();
       const bool is_bound = p.kind == PhaseKind::Each || p.kind == PhaseKind::Masked ||
+                            p.kind == PhaseKind::Reduction ||
                             (p.kind == PhaseKind::Loop && p.schedule < Schedule::Dynamic);
       p.nowait = is_bound && one_in(3);
       after_barrier = !p.nowait;

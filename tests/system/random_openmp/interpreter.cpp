@@ -43,7 +43,49 @@ char never_written;
     }                                                                                              \
   } while (false)
 
+// Data of tasks whose copy takes `units`.
+struct Costly {
+  explicit Costly(Units units) : units_(units) {}
+  Costly(const Costly& other) : units_(other.units_) { tp::spend(units_); }
+  Costly& operator=(const Costly&) = delete;
+
+private:
+  Units units_;
+};
+
+void create_with_copy(const Statement& s) {
+  const Block* const block = s.blocks.data();
+  const Costly costly(s.copy);
+  const bool is_final = s.mark == Mark::Final;
+#define TIED_COPY(...)                                                                             \
+  DO(omp task firstprivate(block, costly) final(is_final) __VA_ARGS__)                             \
+  run(*block)
+#define UNTIED_COPY(...)                                                                           \
+  DO(omp task firstprivate(block, costly) untied __VA_ARGS__)                                      \
+  run(*block)
+#define MERGEABLE_COPY(...)                                                                        \
+  DO(omp task firstprivate(block, costly) mergeable __VA_ARGS__)                                   \
+  run(*block)
+  if (s.depends.empty()) {
+    if (s.mark == Mark::Untied) {
+      UNTIED_COPY();
+    } else if (s.mark == Mark::Mergeable) {
+      MERGEABLE_COPY();
+    } else {
+      TIED_COPY();
+    }
+  } else if (s.mark == Mark::Untied) {
+    WITH_DEPENDS(s, UNTIED_COPY);
+  } else if (s.mark == Mark::Mergeable) {
+    WITH_DEPENDS(s, MERGEABLE_COPY);
+  } else {
+    WITH_DEPENDS(s, TIED_COPY);
+  }
+}
+
 void create(const Statement& s) {
+  if (s.copy != 0)
+    return create_with_copy(s);
   const Block* const block = s.blocks.data();
   const bool is_deferred = s.mark != Mark::If0, is_final = s.mark == Mark::Final;
 #define TIED(...)                                                                                  \
@@ -86,6 +128,16 @@ void taskloop(const Statement& s) {
 #define EACH_ITERATION                                                                             \
   for (unsigned i = 0; i < s.iterations; ++i)                                                      \
   run(blocks[i % blocks.size()])
+  if (s.copy != 0) {
+    const Costly costly(s.copy);
+    if (s.nogroup)
+#pragma omp taskloop nogroup shared(s, blocks) num_tasks(s.tasks) firstprivate(costly)
+      EACH_ITERATION;
+    else
+#pragma omp taskloop shared(s, blocks) num_tasks(s.tasks) firstprivate(costly)
+      EACH_ITERATION;
+    return;
+  }
   if (s.nogroup) {
     if (s.grain != 0)
 #pragma omp taskloop nogroup shared(s, blocks) grainsize(s.grain)
@@ -193,6 +245,21 @@ void doacross(const Phase& p) {
   }
 }
 
+// A value of a reduction, which the thread takes part in.
+thread_local const Phase* reduced = nullptr;
+struct Sum {
+  unsigned values = 1;
+};
+void start(Sum*) {
+  tp::spend(reduced->start);
+}
+void add(Sum& to, const Sum& other) {
+  to.values += other.values;
+  tp::spend(reduced->units);
+}
+// Without omp_orig, for which g++ has a barrier after all have started.
+#pragma omp declare reduction(add:Sum : add(omp_out, omp_in)) initializer(start(&omp_priv))
+
 void run(const Phase& p) {
   switch (p.kind) {
   case PhaseKind::Each:
@@ -223,6 +290,8 @@ void run(const Phase& p) {
     run(p.blocks[2]);
   }
     return;
+  case PhaseKind::Reduction:
+    return; // parallel() has it
   }
   if (!p.nowait) {
 #pragma omp barrier
@@ -231,9 +300,22 @@ void run(const Phase& p) {
 
 void parallel(const Statement& s) {
   const int threads = s.threads != 0 ? static_cast<int>(s.threads) : omp_get_max_threads();
+  [[maybe_unused]] Sum sum; // g++ does not see that it is used
 #pragma omp parallel num_threads(threads) if (!s.is_if0)
-  for (const Phase& phase : s.phases)
-    run(phase);
+  for (const Phase& p : s.phases) {
+    if (p.kind != PhaseKind::Reduction) {
+      run(p);
+      continue;
+    }
+    const std::vector<Block>& blocks = p.blocks;
+    reduced = &p;
+    if (p.nowait)
+#pragma omp for schedule(static) reduction(add : sum) nowait
+      EACH(i);
+    else
+#pragma omp for schedule(static) reduction(add : sum)
+      EACH(i);
+  }
 }
 
 void run(const Statement& s) {

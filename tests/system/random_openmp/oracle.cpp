@@ -141,6 +141,7 @@ private:
   }
 
   void create(const Statement& s, Task& task) {
+    spend(task, s.copy);
     const Units end = child(task, ready(s, task), s.mark == Mark::Final, s.mark == Mark::If0,
                             [&](Task& inner) { run(s.blocks[0], inner); });
     note(s, task, end);
@@ -171,7 +172,11 @@ private:
     if (mode_ == Mode::Divisible && (!scales || is_unknown))
       is_divisible = false;
     unsigned next = 0;
+    // clang's code copies the data once more, for a task that libomp makes the others from.
+    if (!settings_.is_of_gcc)
+      spend(task, s.copy);
     for (unsigned i = 0; i < count; ++i) {
+      spend(task, s.copy);
       const unsigned mine = s.iterations / count + (i < s.iterations % count ? 1 : 0);
       child(task, 0, false, false, [&](Task& inner) {
         const Units begin = inner.at;
@@ -231,7 +236,30 @@ private:
     case PhaseKind::Doacross:
     case PhaseKind::Sections:
       return loop(phase, team);
+    case PhaseKind::Reduction:
+      for (Task& each : team)
+        spend(each, phase.start);
+      loop(phase, team);
+      return combine(phase, team);
     }
+  }
+
+  // A thread that has another one's value goes on after both. Who comes first to what a lock protects is not in the DAG.
+  void combine(const Phase& phase, std::vector<Task>& team) {
+    if (settings_.is_of_gcc || team.size() <= 4) {
+      for (Task& each : team)
+        spend(each, phase.units);
+      return;
+    }
+    // libomp's reduction barrier: a binomial tree, in which the team waits for the first thread.
+    for (std::size_t distance = 1; distance < team.size(); distance *= 2)
+      for (std::size_t t = 0; t + distance < team.size(); t += 2 * distance) {
+        raise(team[t].at, team[t + distance].at);
+        spend(team[t], phase.units);
+      }
+    for (Task& each : team)
+      each.at = team[0].at;
+    spend(team[0], phase.units); // with the variable
   }
 
   // The thread that runs an iteration.

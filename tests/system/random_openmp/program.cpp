@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* kNames[kKinds] = {"spend",    "task",      "taskwait", "taskgroup",
                                         "taskloop", "taskyield", "critical", "parallel"};
-constexpr const char* kPhaseNames[kPhaseKinds] = {"each",    "single",   "masked",  "for",
-                                                  "ordered", "doacross", "sections"};
+constexpr const char* kPhaseNames[kPhaseKinds] = {"each",    "single",   "masked",   "for",
+                                                  "ordered", "doacross", "sections", "reduction"};
 constexpr const char* kMarks[] = {"", " if(0)", " final(1)", " untied", " mergeable"};
 constexpr const char* kAccesses[] = {"in", "out", "inout"};
 constexpr const char* kSchedules[] = {"static", "static,", "dynamic,", "guided,"};
@@ -36,6 +36,8 @@ void describe(const Phase& phase, unsigned depth, std::string& text) {
     text += " " + number(phase.iterations) + " schedule(" +
             kSchedules[static_cast<unsigned>(phase.schedule)] + number(phase.chunk) + ") units " +
             number(phase.units);
+  if (phase.start > 0)
+    text += " start " + number(phase.start);
   text += phase.nowait ? " nowait" : "";
   describe_blocks(phase.blocks, depth, text);
 }
@@ -49,6 +51,8 @@ void describe(const Block& block, unsigned depth, std::string& text) {
     for (const Depend& each : s.depends)
       text += std::string(" depend(") + kAccesses[static_cast<unsigned>(each.access)] + ": x[" +
               number(each.object) + "])";
+    if (s.copy > 0)
+      text += " copy " + number(s.copy);
     if (s.kind == Kind::Taskloop)
       text += " " + number(s.iterations) + " grainsize " + number(s.grain) + " num_tasks " +
               number(s.tasks) + (s.nogroup ? " nogroup" : "");

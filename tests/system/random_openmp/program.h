@@ -46,8 +46,11 @@ enum class PhaseKind : std::uint8_t {
   Ordered, // the same; each iteration has a part, of `units`, that comes after that of the iteration before
   Doacross, // the same; after those of the iterations i - 1 and i - 3
   Sections, // of the blocks
+  // The same as a static Loop, with a reduction: each thread starts a value, which takes `start`, and combines it with
+  // another one or with the variable, which takes `units`.
+  Reduction,
 };
-inline constexpr unsigned kPhaseKinds = 7;
+inline constexpr unsigned kPhaseKinds = 8;
 const char* name_of(PhaseKind kind);
 enum class Schedule : std::uint8_t { Static, StaticChunks, Dynamic, Guided };
 
@@ -58,7 +61,7 @@ struct Phase {
   PhaseKind kind = PhaseKind::Each;
   Schedule schedule = Schedule::Static;
   unsigned iterations = 0, chunk = 1;
-  Units units = 0;
+  Units units = 0, start = 0;
   bool nowait = false; // no barrier after it, also not an explicit one
   std::vector<Block> blocks;
 };
@@ -68,6 +71,8 @@ struct Statement {
   unsigned number = 0; // to name it, from 1
   Units units = 0;
   Mark mark = Mark::None;
+  Units copy =
+      0; // Task, Taskloop: what it takes to copy the data of a task; 0: it has none with a copy constructor
   std::vector<Depend> depends;                   // at most two
   unsigned iterations = 0, grain = 0, tasks = 0; // Taskloop: clauses, 0: not given
   bool nogroup = false;
