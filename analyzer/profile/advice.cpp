@@ -393,92 +393,115 @@ std::string of_hidden_loop(const Finding& finding) {
 }
 
 // Parts of a loop, or the implicit tasks of a parallel region, that are too large.
-std::string imbalance(const Profile& profile, const Finding& finding) {
+struct LargeParts {
+  bool is_openmp = false;
+  bool is_of_tasks = false; // of a taskloop
+  bool is_loop = false;
+  std::uint64_t mean = 0; // iterations of a part
+  // Of OpenMP's teams: threads that were asked for and did not come; one thread; and each of several has
+  // several chunks, so that it is not their size that keeps more threads from helping.
+  bool lack_threads = false, had_one_thread = false, are_shared = false;
+};
+LargeParts large_parts(const Profile& profile, const Finding& finding) {
   const SiteInfo& info = info_of(profile, finding);
-  const bool is_openmp = is_of_openmp(info), is_of_tasks = is_taskloop(info);
-  const bool is_loop = finding.body_calls > 0;
-  const std::uint64_t mean = finding.iterations / std::max<std::uint64_t>(finding.body_calls, 1);
-  const WhatIfCandidate* const grain = advised_grain(profile, finding);
-  std::string code = is_loop ? finding.code : tasks_on_path(finding);
-  const bool has_one_thread = is_openmp && !is_of_tasks && had_one_thread(finding);
-  // Chunks of which each thread has several: it is not their size that keeps others from helping.
-  const bool are_shared =
-      is_openmp && !is_of_tasks && finding.finer == Finer::MoreThreads &&
-      Wide{finding.body_calls} * finding.divided_for.least >=
-          Wide{finding.procs} *
-              std::max<std::uint64_t>(
-                  finding.shared_parts > 0 ? finding.shared_parts : finding.tasks, 1);
-  const bool lacks_threads = is_openmp && !is_of_tasks && finding.missing_threads > 0;
-  if (lacks_threads)
-    code += fmt::format(", whose {} got {} {} fewer than they asked for",
-                        is_loop ? "regions" : "teams", human_count(finding.missing_threads),
-                        finding.missing_threads == 1 ? "thread" : "threads");
-  else if (has_one_thread)
-    ;
-  else if (is_loop && are_shared)
-    code += fmt::format(", whose {} chunks {} {} shared", human_count(finding.body_calls),
-                        threads_phrase(finding.divided_for),
-                        finding.divided_for.most == 1 ? "has" : "have");
-  else if (is_loop)
-    code += fmt::format(
-        ", whose {} too large{} ({} {} on average)",
-        finding.body_calls == 1 ? fmt::format("one {} is", is_of_tasks ? "task"
-                                                           : is_openmp ? "chunk"
-                                                                       : "call")
-                                : fmt::format("{} {} are", human_count(finding.body_calls),
-                                              is_of_tasks ? "tasks"
-                                              : is_openmp ? "chunks"
-                                                          : "calls"),
-        finding.finer == Finer::MoreThreads ? fmt::format(" for {} CPUs", finding.procs) : "",
-        human_count(mean), mean == 1 ? "iteration" : "iterations");
-  else
-    code += finding.finer == Finer::MoreThreads ? ""
-            : finding.has_barriers              ? ", the longest each time"
-                                                : ", the longest of each run of it";
+  LargeParts parts{.is_openmp = is_of_openmp(info),
+                   .is_of_tasks = is_taskloop(info),
+                   .is_loop = finding.body_calls > 0,
+                   .mean = finding.iterations / std::max<std::uint64_t>(finding.body_calls, 1)};
+  if (!parts.is_openmp || parts.is_of_tasks)
+    return parts;
+  const std::uint64_t shared_by = finding.shared_parts > 0 ? finding.shared_parts : finding.tasks;
+  parts.lack_threads = finding.missing_threads > 0;
+  parts.had_one_thread = had_one_thread(finding);
+  parts.are_shared = finding.finer == Finer::MoreThreads &&
+                     Wide{finding.body_calls} * finding.divided_for.least >=
+                         Wide{finding.procs} * std::max<std::uint64_t>(shared_by, 1);
+  return parts;
+}
+
+// ", whose 8 chunks are too large (12 iterations on average)"
+std::string what_is_large(const Finding& finding, const LargeParts& parts) {
+  if (parts.lack_threads)
+    return fmt::format(", whose {} got {} {} fewer than they asked for",
+                       parts.is_loop ? "regions" : "teams", human_count(finding.missing_threads),
+                       finding.missing_threads == 1 ? "thread" : "threads");
+  if (parts.had_one_thread)
+    return "";
+  if (!parts.is_loop)
+    return finding.finer == Finer::MoreThreads ? ""
+           : finding.has_barriers              ? ", the longest each time"
+                                               : ", the longest of each run of it";
+  if (parts.are_shared)
+    return fmt::format(", whose {} chunks {} {} shared", human_count(finding.body_calls),
+                       threads_phrase(finding.divided_for),
+                       finding.divided_for.most == 1 ? "has" : "have");
+  const std::string part = parts.is_of_tasks ? "task" : parts.is_openmp ? "chunk" : "call";
+  return fmt::format(
+      ", whose {} too large{} ({} {} on average)",
+      finding.body_calls == 1 ? fmt::format("one {} is", part)
+                              : fmt::format("{} {}s are", human_count(finding.body_calls), part),
+      finding.finer == Finer::MoreThreads ? fmt::format(" for {} CPUs", finding.procs) : "",
+      human_count(parts.mean), parts.mean == 1 ? "iteration" : "iterations");
+}
+
+constexpr std::string_view kMoreFinely = "divide the loop more finely, by ";
+
+std::string remedy_in_openmp(const Profile& profile, const Finding& finding,
+                             const LargeParts& parts) {
   const std::string more_cpus =
-      is_openmp ? fmt::format("OMP_NUM_THREADS={0} or num_threads({0})", finding.procs)
-                : fmt::format("tp-run --as-if-cores {}", finding.procs);
-  std::string remedy = "divide the loop more finely, by ";
-  if (lacks_threads || has_one_thread)
-    remedy = more_threads(finding);
-  else if (are_shared)
-    remedy = fmt::format("more threads share them further; {} shows how far", more_cpus);
-  else if (finding.finer == Finer::MoreThreads && is_openmp && !is_loop && !finding.may_hide_loops)
-    remedy = fmt::format("its threads do equal parts outside of loops and tasks; {} shows what "
-                         "more threads do",
-                         more_cpus);
-  else if (finding.finer == Finer::MoreThreads)
-    remedy =
-        is_openmp
-            ? fmt::format(
-                  "for teams of more than {} {} OpenMP divides {} further; {} shows how far",
-                  finding.divided_for.most, finding.divided_for.most == 1 ? "thread" : "threads",
-                  is_loop ? "the loop" : "loops", more_cpus)
-            : fmt::format("for more threads than the {} of this run oneTBB divides {} further; {} "
-                          "shows how far",
-                          finding.divided_for.most, is_loop ? "the loop" : "loops", more_cpus);
-  else if (is_of_tasks)
-    remedy += "a smaller grainsize, or more num_tasks";
-  else if (is_openmp && is_loop && is_sections(info))
-    remedy = "divide the work of the longest into more sections";
-  else if (is_openmp && is_loop && finding.shared_parts > 0)
-    remedy += smaller_chunks(finding, more_cpus);
-  else if (is_openmp && is_loop)
-    remedy = "divide its work more evenly, by schedule(dynamic) or smaller chunks";
-  else if (is_openmp && finding.may_hide_loops)
-    remedy = "divide its work more evenly; that of a static loop by schedule(dynamic) or smaller "
-             "chunks";
-  else if (is_openmp)
-    remedy = "divide its code outside of loops and tasks more evenly among the threads";
-  else if (grain && grain->grain < mean)
-    remedy += grain->name;
+      fmt::format("OMP_NUM_THREADS={0} or num_threads({0})", finding.procs);
+  if (parts.lack_threads || parts.had_one_thread)
+    return more_threads(finding);
+  if (parts.are_shared)
+    return fmt::format("more threads share them further; {} shows how far", more_cpus);
+  if (finding.finer == Finer::MoreThreads && !parts.is_loop && !finding.may_hide_loops)
+    return fmt::format("its threads do equal parts outside of loops and tasks; {} shows what "
+                       "more threads do",
+                       more_cpus);
+  if (finding.finer == Finer::MoreThreads)
+    return fmt::format("for teams of more than {} {} OpenMP divides {} further; {} shows how far",
+                       finding.divided_for.most,
+                       finding.divided_for.most == 1 ? "thread" : "threads",
+                       parts.is_loop ? "the loop" : "loops", more_cpus);
+  if (parts.is_of_tasks)
+    return fmt::format("{}a smaller grainsize, or more num_tasks", kMoreFinely);
+  if (parts.is_loop && is_sections(info_of(profile, finding)))
+    return "divide the work of the longest into more sections";
+  if (parts.is_loop && finding.shared_parts > 0)
+    return fmt::format("{}{}", kMoreFinely, smaller_chunks(finding, more_cpus));
+  if (parts.is_loop)
+    return "divide its work more evenly, by schedule(dynamic) or smaller chunks";
+  if (finding.may_hide_loops)
+    return "divide its work more evenly; that of a static loop by schedule(dynamic) or smaller "
+           "chunks";
+  return "divide its code outside of loops and tasks more evenly among the threads";
+}
+
+std::string remedy_in_onetbb(const Profile& profile, const Finding& finding,
+                             const LargeParts& parts) {
+  if (finding.finer == Finer::MoreThreads)
+    return fmt::format("for more threads than the {} of this run oneTBB divides {} further; "
+                       "tp-run --as-if-cores {} shows how far",
+                       finding.divided_for.most, parts.is_loop ? "the loop" : "loops",
+                       finding.procs);
+  const WhatIfCandidate* const grain = advised_grain(profile, finding);
+  std::string by = "simple_partitioner";
+  if (grain && grain->grain < parts.mean)
+    by = grain->name;
   else if (finding.finer == Finer::SmallerGrain)
-    remedy += "a smaller grain size";
-  else
-    remedy += finding.finer == Finer::NotStatic
-                  ? "auto_partitioner in place of static_partitioner, or by simple_partitioner"
-                  : "simple_partitioner";
-  return of_path(profile, finding, code, remedy);
+    by = "a smaller grain size";
+  else if (finding.finer == Finer::NotStatic)
+    by = "auto_partitioner in place of static_partitioner, or by simple_partitioner";
+  return fmt::format("{}{}", kMoreFinely, by);
+}
+
+std::string imbalance(const Profile& profile, const Finding& finding) {
+  const LargeParts parts = large_parts(profile, finding);
+  return of_path(profile, finding,
+                 (parts.is_loop ? finding.code : tasks_on_path(finding)) +
+                     what_is_large(finding, parts),
+                 parts.is_openmp ? remedy_in_openmp(profile, finding, parts)
+                                 : remedy_in_onetbb(profile, finding, parts));
 }
 
 std::string sentence(const Profile& profile, const Finding& finding) {

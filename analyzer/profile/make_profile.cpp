@@ -250,18 +250,24 @@ std::vector<Warning> gaps(const Measured& measured) {
     warnings.push_back(
         {"threads",
          measured.run().threads_seen
-             ? fmt::format("{} threads were not seen when they were created: what they and "
-                           "others wait for is missing in the span",
-                           others)
-             : fmt::format("who creates and joins {} threads of the program was not seen, "
-                           "and is missing in the span (tp-run sees it)",
-                           others)});
+             ? fmt::format("{} not seen when {} created: what {} and others wait for is missing "
+                           "in the span",
+                           others == 1 ? "one thread was" : fmt::format("{} threads were", others),
+                           others == 1 ? "it was" : "they were", others == 1 ? "it" : "they")
+             : fmt::format("who creates and joins {} of the program was not seen, and is missing "
+                           "in the span (tp-run sees it)",
+                           others == 1 ? "one thread" : fmt::format("{} threads", others))});
   if (read.unfinished > 0)
-    warnings.push_back({"unfinished", fmt::format("{} tasks had not ended when recording ended",
-                                                  read.unfinished)});
-  if (read.never_begun > 0)
     warnings.push_back(
-        {"never_begun", fmt::format("{} tasks were created and never ran", read.never_begun)});
+        {"unfinished",
+         fmt::format("{} not ended when recording ended",
+                     read.unfinished == 1 ? "one task had"
+                                          : fmt::format("{} tasks had", read.unfinished))});
+  if (read.never_begun > 0)
+    warnings.push_back({"never_begun", read.never_begun == 1
+                                           ? "one task was created and never ran"
+                                           : fmt::format("{} tasks were created and never ran",
+                                                         read.never_begun)});
   return warnings;
 }
 
@@ -444,11 +450,17 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       divisible == Divisible::Known ? measured.divisible_at_least() : measured.parallelism();
   const std::vector<ConcurrencyLimit> limits = concurrency_limits(measured);
   readings.begin_phase("simulation");
-  const std::string not_simulated = reason_not_to_simulate(measured, options);
+  // Nothing is foretold of a graph of which a part is missing.
+  const OpenMpInfo openmp = read_openmp(source);
+  const bool is_whole = openmp.unrecorded_threads == 0;
+  const std::string not_recorded = is_whole ? "" : "OpenMP ran and was not recorded";
+  const std::string not_simulated =
+      is_whole ? reason_not_to_simulate(measured, options) : not_recorded;
   Prediction prediction = predict(measured, costs, locks, not_simulated, readings, options);
   predict_lock_changes(locks, measured, prediction, readings);
   readings.begin_phase("what-if");
-  Exploration exploration = explore(measured, readings, options);
+  Exploration exploration = is_whole ? explore(measured, readings, options)
+                                     : Exploration{.skipped_because = not_recorded};
   std::optional<SampleWeights> sample_weights;
   std::optional<FoundFunctions> functions;
   if (samples) {
@@ -457,15 +469,21 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
     functions =
         sampled_functions(measured, *samples, *sampled_code, *sample_weights, readings, options);
   }
-  std::optional<TargetSearch> search =
-      search_target(measured, readings, options, chosen, locks, functions ? &*functions : nullptr);
+  std::optional<TargetSearch> search;
+  if (is_whole)
+    search = search_target(measured, readings, options, chosen, locks,
+                           functions ? &*functions : nullptr);
+  else if (options.target)
+    search = TargetSearch{.target = *options.target, .skipped_because = not_recorded};
   readings.begin_phase("grain sizes");
   auto grains = try_grains(measured, sites.rows, readings, options);
   auto advised_grains = advise_grains(measured, sites.rows, limit, readings, options);
-  std::vector<Finding> findings =
-      find_problems(measured, sites.rows, advised_grains, limits, prediction,
-                    exploration.skipped_because.empty(), readings, options);
-  add_lock_findings(findings, measured, locks, prediction, options);
+  std::vector<Finding> findings;
+  if (is_whole) {
+    findings = find_problems(measured, sites.rows, advised_grains, limits, prediction,
+                             exploration.skipped_because.empty(), readings, options);
+    add_lock_findings(findings, measured, locks, prediction, options);
+  }
   if (functions) {
     const auto name = [&](auto& of) {
       for (const FunctionRow* const each : main_functions(*functions, *sample_weights, of.classes))
@@ -513,7 +531,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   std::vector<CodeSegment> segments =
       code_segments(measured, sites.rows, elapsed.idle_of_classes_ns);
 
-  std::vector<Warning> warnings = unrecorded_openmp(read_openmp(source));
+  std::vector<Warning> warnings = unrecorded_openmp(openmp);
   append(warnings, schedule_warnings(measured, sites.rows, divisible));
   if (refined.warning)
     warnings.push_back(*refined.warning);
@@ -530,8 +548,9 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   append(warnings, sleep_with_locks(measured, locks, readings));
   append(warnings, ordered_of_gcc(measured.run(), sites.rows));
 
-  std::vector<SpeedupBound> bounds =
-      speedup_bounds(measured, burdened, locks, limits, prediction, options);
+  std::vector<SpeedupBound> bounds;
+  if (is_whole)
+    bounds = speedup_bounds(measured, burdened, locks, limits, prediction, options);
 
   Profile profile{
       .data = source.name,

@@ -2,6 +2,8 @@
 // From curves and candidates to one list.
 #include "report/changes.h"
 
+#include "report/missing_openmp.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -158,6 +160,8 @@ void Changes::add_explored(CandidateKind kind, bool of_main) {
 } // namespace
 
 std::vector<Change> changes_of(const Profile& profile) {
+  if (openmp_is_missing(profile))
+    return {};
   Changes changes(profile);
   // What is plainer comes first.
   changes.add_regions();

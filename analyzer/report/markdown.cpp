@@ -22,6 +22,8 @@ static std::string cell(const std::string& text) {
 }
 
 static std::string bounds_table(const Profile& profile) {
+  if (profile.bounds.empty())
+    return fmt::format("\nNo prediction: {}.\n", profile.prediction.skipped_because);
   std::string text = fmt::format("\nBurdened parallelism {} (oneTBB), {} (Cilk).\n\n| CPUs | "
                                  "Speedup, estimate | at most, tasks of this run | at "
                                  "most, loops split |\n|---:|---:|---:|---:|\n",

@@ -138,6 +138,8 @@ std::string burden_line(const Profile& profile) {
 void add_bounds(Lines& lines, const Profile& profile) {
   static constexpr const char* kLimiters[] = {"work",       "span",   "overhead",
                                               "grain size", "a lock", "concurrency"};
+  if (profile.bounds.empty())
+    return;
   const Prediction& prediction = profile.prediction;
   lines.add("Speedup         {:>5}  {:>8}  {}{:>9}  {:>10}  {}", "CPUs", "this run",
             profile.divisible_is_known() ? "loops split  " : "", "predicted", "time", "limited by");

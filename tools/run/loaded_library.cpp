@@ -71,15 +71,16 @@ void LoadedLibraryWatch::look_at(pid_t pid) {
   const auto environment = read_file(process + "/environ");
   if (!environment)
     return;
+  std::error_code error;
+  const std::string program = fs::read_symlink(process + "/exe", error).string();
+  // It has just ended, or become another program: what was read may be of two of them.
+  if (error || read_file(process + "/auxv").value_or("") != image)
+    return;
   const bool cleared = !has_variable(*environment, "TP_RUN", run_);
   if (ours && !cleared) {
     right_[pid] = image;
     return;
   }
-  std::error_code error;
-  const std::string program = fs::read_symlink(process + "/exe", error).string();
-  if (error) // it has just ended, or become another program
-    return;
   const char* const reason = cleared
                                  ? "the environment was cleared, as env -i does, on the way to it"
                              : has_variable(*environment, "LD_PRELOAD", "libtbb.so.12")

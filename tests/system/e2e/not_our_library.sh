@@ -54,6 +54,30 @@ for command in 'env -i ./any' 'env -u LD_PRELOAD -u LD_LIBRARY_PATH ./any' './cl
 done
 run -o data env NAME=value true
 in_file err 'true does not use libtbb.so.12'
+# Processes that become other programs all the time, whose environment is empty: neither of the two used our library without
+# the settings of tp-run.
+build_stock becomes <<'X'
+#include <oneapi/tbb/task_group.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int, char** arguments) {
+  tbb::task_group group;
+  group.run([] {});
+  group.wait();
+  char* none[] = {nullptr};
+  for (int i = 0; i < 1500; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      execve("/bin/true", arguments, none);
+      _exit(1);
+    }
+    waitpid(child, nullptr, 0);
+  }
+}
+X
+run -q -o becomes-data ./becomes
+same "becomes others: exit status" 0 $status
+is_empty err
 # A program that fails at its start gets no advice on its input.
 echo 'int main() { return 127; }' | build_stock fails -Wl,--no-as-needed
 run -o data ./fails

@@ -28,6 +28,8 @@ build_mixed() {
 is_missing_from() {
   analyze tp-data
   is "not p['span_is_exact'] and 'OpenMP ran and was not recorded' in p['verdict']['headline'] and p['verdict']['detail'] == ''"
+  is "p['prediction']['not_made'] == 'OpenMP ran and was not recorded' and p['speedup_bounds'] == [] and p['findings'] == []"
+  is "p['what_if']['changes'] == [] and p['what_if']['not_explored'] == 'OpenMP ran and was not recorded'"
   is "[w['certain'] and '$1' in w['text'] for w in p['warnings'] if w['name'] == 'openmp_not_recorded'] == [True]"
   for check in 'parallelism>=1.5' 'parallelism<1.5' 'span<9' 'divisible_parallelism>2' 'work<99999' 'burdened_parallelism<1'; do
     "$tp_analyze" -q -o analysis tp-data --check "$check" >check.out 2>&1
