@@ -8,7 +8,7 @@ namespace tp::test {
 
 // A sanitizer makes a run 5 to 20 times as long, and finds in a few what it would find in many: tests whose number of
 // random inputs is their own divide it by this.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(TP_SANITIZED)
 inline constexpr unsigned kFewer = 4;
 #else
 inline constexpr unsigned kFewer = 1;

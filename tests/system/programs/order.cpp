@@ -16,7 +16,7 @@
 using namespace spec;
 
 // The sanitizers do not follow threads onto the stacks of suspended tasks.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(TP_SANITIZED)
 CASE(resumed_by_a_task) {
   tbb::task_group group, resumers;
   group.run([&] {
