@@ -73,6 +73,23 @@ struct LineRow {
   std::vector<WhatIfPoint> points;
 };
 
+// A loop of the program's own code that only waits, as far as its machine code shows.
+struct WaitingLoopRow {
+  std::string function; // as it is commonly called
+  std::string file;     // empty: not known
+  std::uint32_t line = 0;
+  std::uint64_t samples = 0;
+  SampledWork work, critical_work;
+};
+
+// All of them: what threads do there counts as work.
+struct SampledWaiting {
+  SampledWork work, critical_work;
+  std::vector<WaitingLoopRow> rows; // by work
+  // A hundredth of the work or of the critical path for certain, as far as samples go.
+  bool matters = false;
+};
+
 // Why a recording has no samples, and the command that changes this, if one does.
 struct NoSamples {
   std::string reason, command;
@@ -105,6 +122,7 @@ struct SampledFunctions {
   std::uint64_t not_sampled_work = 0, not_sampled_critical_work = 0;
   std::vector<FunctionRow> functions; // by critical work
   std::vector<LineRow> lines;         // likewise
+  SampledWaiting waiting;
 };
 
 } // namespace tp::analysis

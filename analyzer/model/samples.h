@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -102,6 +103,8 @@ struct SampledStack {
   std::uint32_t path = 0; // the same for stacks with the same functions
   LineId line{};          // innermost of the program's own code; else that of the instruction
   bool is_cut = false;    // calls further out are not known
+  // The loop that it is in, if that only waits (sites/waiting_loops.h), by where it decides whether to go on.
+  std::optional<LineId> waits_in;
 };
 
 struct TimedStack {

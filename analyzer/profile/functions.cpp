@@ -76,6 +76,7 @@ public:
   std::map<FunctionId, Item> functions, selves;
   std::map<std::pair<std::string, std::uint32_t>, Item> lines;
   std::map<std::pair<std::string, std::uint32_t>, FunctionId> function_of_line;
+  std::map<std::optional<LineId>, Item> waiting; // by loop; empty: of all
   std::uint64_t not_sampled_work = 0, not_sampled_critical_work = 0;
   std::uint64_t cut = 0; // samples
   std::uint64_t cut_work = 0, cut_critical_work = 0;
@@ -104,6 +105,7 @@ private:
     }
     std::map<FunctionId, Share> of_functions, of_selves;
     std::map<std::pair<std::string, std::uint32_t>, Share> of_lines;
+    std::map<std::optional<LineId>, Share> of_waiting;
     std::uint64_t before = 0;
     for (CodeId id = begin; id != end; id = static_cast<CodeId>(index_of(id) + 1)) {
       const SampleWeights::Code& each = weights_.codes()[id];
@@ -134,6 +136,10 @@ private:
       for (const FunctionId function : once)
         add(of_functions[function]);
       add(of_selves[stack.functions.front()]);
+      if (stack.waits_in) {
+        add(of_waiting[stack.waits_in]);
+        add(of_waiting[std::nullopt]);
+      }
       const SampledLine& line = code_.lines[stack.line];
       if (line.line != 0 && !line.file.empty()) {
         add(of_lines[{line.file, line.line}]);
@@ -146,6 +152,9 @@ private:
     add_shares(deciding, totals, of_selves, selves, scatter);
     add_shares(deciding, totals, of_lines, lines,
                [&](const auto& line) { return scatter(function_of_line.at(line)); });
+    add_shares(deciding, totals, of_waiting, waiting, [&](const std::optional<LineId>& loop) {
+      return loop ? scatter(code_.lines[*loop].function) : 1;
+    });
   }
 
   // How many samples decide the shares of a class.
@@ -276,6 +285,12 @@ const char* kind_name(FunctionKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::string short_name(const SampledFunction& function) {
+  return function.kind == FunctionKind::Known && !FunctionRow::is_place(function.name)
+             ? plain_name(function.name)
+             : function.name;
+}
+
 // One more than the number of rows that certainly have more.
 template <typename Row>
 void set_ranks(std::vector<Row>& rows) {
@@ -321,6 +336,35 @@ private:
   WhatIfPlan plan_;
   std::vector<std::vector<WhatIfPoint>*> answers_;
 };
+
+SampledWaiting waiting_loops(const Collector& collector, const SampledCode& code,
+                             const Measured& measured) {
+  SampledWaiting result;
+  for (const auto& [loop, item] : collector.waiting) {
+    const SampledWork work = collector.work_of(item), critical = collector.critical_work_of(item);
+    if (!loop) {
+      result.work = work;
+      result.critical_work = critical;
+      continue;
+    }
+    const SampledLine& line = code.lines[*loop];
+    result.rows.push_back({.function = short_name(code.functions[line.function]),
+                           .file = line.file,
+                           .line = line.line,
+                           .samples = item.samples,
+                           .work = work,
+                           .critical_work = critical});
+  }
+  std::ranges::sort(result.rows, {}, [](const WaitingLoopRow& row) {
+    return std::tuple(~row.work.work, row.file, row.line, row.function);
+  });
+  const auto is_much = [](const SampledWork& part, std::uint64_t whole) {
+    return part.low > 0 && Wide{part.low} * 100 >= whole;
+  };
+  result.matters =
+      is_much(result.work, measured.work()) || is_much(result.critical_work, measured.span());
+  return result;
+}
 
 } // namespace
 
@@ -370,10 +414,7 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
   for (const auto& [id, item] : collector.functions) {
     const SampledFunction& function = code.functions[id];
     FunctionRow row{.name = function.name,
-                    .short_name = function.kind == FunctionKind::Known &&
-                                          !FunctionRow::is_place(function.name)
-                                      ? plain_name(function.name)
-                                      : function.name,
+                    .short_name = short_name(function),
                     .file = function.file,
                     .line = function.line,
                     .module = function.module,
@@ -447,6 +488,7 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
     result.functions[i].passes_to = passing.callee_of(i, result.functions);
   set_ranks(result.functions);
   set_ranks(result.lines);
+  result.waiting = waiting_loops(collector, code, measured);
   found.functions = std::move(result);
   return found;
 }

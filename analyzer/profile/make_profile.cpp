@@ -30,6 +30,7 @@
 #include "profile/tasking_overhead.h"
 #include "profile/trace_readings.h"
 #include "profile/verdict.h"
+#include "profile/waiting_loops.h"
 #include "profile/what_if_candidates.h"
 #include "report/missing_openmp.h"
 #include "report/numbers.h"
@@ -532,6 +533,8 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       code_segments(measured, sites.rows, elapsed.idle_of_classes_ns);
 
   std::vector<Warning> warnings = unrecorded_openmp(openmp);
+  if (functions)
+    append(warnings, waits_in_loops(measured, functions->functions.waiting));
   append(warnings, schedule_warnings(measured, sites.rows, divisible));
   if (refined.warning)
     warnings.push_back(*refined.warning);

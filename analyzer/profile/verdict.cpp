@@ -164,14 +164,17 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool ends_unseen =
       std::ranges::any_of(locks.rows, [](const LockRow& row) { return row.unmatched > 0; });
   const bool sleep_unseen = sleeps_for_what_is_not_known(profile);
+  const bool waits_in_loops = profile.functions && profile.functions->waiting.matters;
   const bool locks_unseen = !locks.unseen.locks.empty() || sleeps_with_lock || locks_unrecorded ||
-                            ends_unseen || sleep_unseen;
+                            ends_unseen || waits_in_loops || sleep_unseen;
   const std::string_view unseen =
-      sleeps_with_lock             ? "steps that hold a lock slept, and others may wait for that"
-      : !locks_unseen              ? "not all order was seen"
-      : locks_unrecorded           ? locks.observed ? "locks of the C library were not recorded"
-                                                    : "its locks were not recorded"
-      : ends_unseen                ? "not all ends of locks' sections were seen"
+      sleeps_with_lock   ? "steps that hold a lock slept, and others may wait for that"
+      : !locks_unseen    ? "not all order was seen"
+      : locks_unrecorded ? locks.observed ? "locks of the C library were not recorded"
+                                          : "its locks were not recorded"
+      : ends_unseen      ? "not all ends of locks' sections were seen"
+      : locks.unseen.locks.empty() && waits_in_loops
+          ? "threads waited in loops, which counts as work"
       : locks.unseen.locks.empty() ? "threads slept, and it is not known whether for each other"
       : order_unseen               ? "not all order and not all locks were seen"
                                    : "not all locks were seen";

@@ -938,6 +938,28 @@ Json line_json(const Profile& profile, const LineRow& row) {
           {"points", points_json(row.points)}};
 }
 
+Json waiting_loop_json(const WaitingLoopRow& row) {
+  return {{"function", row.function},
+          {"file", row.file},
+          {"line", row.line},
+          {"samples", row.samples},
+          {"work", row.work.work},
+          {"work_interval", sampled_json(row.work)},
+          {"critical_work", row.critical_work.work},
+          {"critical_work_interval", sampled_json(row.critical_work)}};
+}
+
+Json waiting_json(const SampledWaiting& waiting) {
+  Json loops = Json::array();
+  for (const WaitingLoopRow& row : waiting.rows)
+    loops.push_back(waiting_loop_json(row));
+  return {{"work", waiting.work.work},
+          {"work_interval", sampled_json(waiting.work)},
+          {"critical_work", waiting.critical_work.work},
+          {"critical_work_interval", sampled_json(waiting.critical_work)},
+          {"loops", std::move(loops)}};
+}
+
 Json latency_ns(const Profile& profile) {
   const double hz =
       profile.run.same_as_time ? profile.read.time_hz : static_cast<double>(profile.run.work.hz);
@@ -1057,6 +1079,7 @@ std::string write_json(const Profile& profile, const JsonParts& parts) {
                [&](const FunctionRow& row) { return function_json(profile, row); });
     text.array("lines", functions->lines,
                [&](const LineRow& row) { return line_json(profile, row); });
+    text.field("waiting_loops", waiting_json(functions->waiting));
   } else {
     text.field("no_samples",
                {{"reason", profile.no_samples.reason}, {"command", profile.no_samples.command}});

@@ -605,6 +605,10 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
 // Warnings in at most `room` lines, but one of them always; all with a room of 0.
 void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   std::vector<std::string> warnings;
+  const auto is_first = [](const Warning& warning) { return warning.name == "waits_in_loops"; };
+  for (const Warning& warning : profile.warnings)
+    if (is_first(warning))
+      warnings.push_back(warning.text);
   if (profile.balance.machine_was_shared())
     warnings.emplace_back(fmt::format(
         "{}, so this run took too long: work, critical path and predictions are not "
@@ -617,7 +621,8 @@ void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
             ? ""
             : ", but for how long it takes to hand over a lock"));
   for (const Warning& warning : profile.warnings)
-    warnings.push_back(warning.text);
+    if (!is_first(warning))
+      warnings.push_back(warning.text);
   std::size_t used = 0;
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     const std::size_t others = warnings.size() - i - 1;

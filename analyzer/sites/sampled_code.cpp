@@ -5,8 +5,10 @@
 #include "sites/cxx_names.h"
 #include "sites/debug_info.h"
 #include "sites/demangle.h"
+#include "sites/module_code.h"
 #include "sites/stack_unwinder.h"
 #include "sites/symbol_index.h"
+#include "sites/waiting_loops.h"
 
 #include "tp/trace/library_code.h"
 
@@ -39,6 +41,12 @@ bool is_of_start(const std::string& module) {
 bool is_of_openmp(const std::string& module) {
   return module.starts_with("libomp.so") || module.starts_with("libgomp.so") ||
          module.starts_with("libiomp5.so") || module.starts_with("libtaskpath-ompt");
+}
+
+// Libraries whose waiting is announced, or is not the program's.
+bool waits_by_itself(const std::string& module) {
+  return module.starts_with("libtbb") || is_of_start(module) || is_of_openmp(module) ||
+         module.starts_with("linux-vdso.so");
 }
 
 bool is_of_library(const std::string& name, const std::string& file, const std::string& module) {
@@ -103,8 +111,11 @@ bool is_lambda(Dwarf_Die description) {
 class Namer {
 public:
   Namer(const SampleFile& file, const DebugFiles& where, const PathMap& path_map)
-      : file_(file), path_map_(path_map), files_(modules_of(file), where), unwinder_(file, files_) {
-  }
+      : file_(file), path_map_(path_map), files_(modules_of(file), where), unwinder_(file, files_),
+        code_(files_, unwinder_,
+              {[this](std::uint32_t id) { return waits_by_itself(files_.name(id)); },
+               [this](std::uint32_t id) { return symbols_of(id); }}),
+        waiting_loops_(code_) {}
 
   SampledCode name() {
     result_.of_stream.resize(streams());
@@ -128,6 +139,17 @@ private:
     DebugInfo debug_info;
     std::optional<SymbolIndex> symbols;
   };
+
+  // Null: the module is gone.
+  SymbolIndex* symbols_of(std::uint32_t id) {
+    const ModuleFiles::Opened opened = files_.open(id);
+    if (!opened.module)
+      return nullptr;
+    Contents& contents = contents_.try_emplace(id, opened.module).first->second;
+    if (!contents.symbols)
+      contents.symbols.emplace(opened.module);
+    return &*contents.symbols;
+  }
 
   static std::vector<Module> modules_of(const SampleFile& file) {
     std::vector<Module> modules;
@@ -210,9 +232,7 @@ private:
       if (!frames.empty())
         return frames;
     }
-    if (!contents.symbols)
-      contents.symbols.emplace(opened.module);
-    const auto symbol = contents.symbols->find(address);
+    const auto symbol = symbols_of(call.module)->find(address);
     const std::string name = symbol ? demangle_symbol(symbol->name) : std::string();
     if (is_onetbb)
       return one(of_library(is_of_profiler(name)));
@@ -302,14 +322,16 @@ private:
     }
     const LineId line = line_of(frames);
     SampledStack stack{.line = line, .is_cut = unwound.is_cut && !reached_main};
+    if (const auto loop = waiting_loops_.find(unwound.calls))
+      stack.waits_in = line_of(frames_at(*loop));
     for (const Frame& frame : frames)
       if (stack.functions.empty() || !is_library(frame.function))
         stack.functions.push_back(frame.function);
     const auto [path, is_new_path] =
         paths_.try_emplace(stack.functions, static_cast<std::uint32_t>(paths_.size()));
     stack.path = path->second;
-    const auto [entry, is_new] =
-        stacks_.try_emplace({stack.path, stack.line, stack.is_cut}, result_.stacks.end_id());
+    const auto [entry, is_new] = stacks_.try_emplace(
+        {stack.path, stack.line, stack.is_cut, stack.waits_in}, result_.stacks.end_id());
     if (is_new)
       result_.stacks.push_back(std::move(stack));
     return known->second = entry->second;
@@ -327,13 +349,15 @@ private:
   const PathMap& path_map_;
   ModuleFiles files_;
   StackUnwinder unwinder_;
+  ModuleCode code_;
+  WaitingLoops waiting_loops_;
   std::map<std::uint32_t, Contents> contents_;
   std::map<std::uint32_t, const SampledThread*> first_threads_; // of each stream
   std::map<StackCall, std::vector<Frame>> frames_;
   std::map<std::tuple<std::string, std::string, std::uint32_t, std::string>, FunctionId> functions_;
   std::map<std::tuple<std::string, std::uint32_t, FunctionId>, LineId> lines_;
   std::map<std::vector<FunctionId>, std::uint32_t> paths_;
-  std::map<std::tuple<std::uint32_t, LineId, bool>, StackId> stacks_;
+  std::map<std::tuple<std::uint32_t, LineId, bool, std::optional<LineId>>, StackId> stacks_;
   std::map<std::pair<std::vector<StackCall>, bool>, StackId> of_calls_;
   SampledCode result_;
 };

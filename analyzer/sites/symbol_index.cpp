@@ -82,7 +82,8 @@ std::optional<SymbolIndex::Found> SymbolIndex::find(std::uint64_t address) const
     if (last_end_[i] <= address)
       break;
     if (address < symbols_[i].end)
-      return Found{symbols_[i].name, address - symbols_[i].begin};
+      return Found{symbols_[i].name, address - symbols_[i].begin,
+                   symbols_[i].end - symbols_[i].begin};
   }
   return std::nullopt;
 }

@@ -20,6 +20,7 @@ public:
   struct Found {
     const char* name; // mangled; memory of the module
     std::uint64_t offset;
+    std::uint64_t size; // of the function
   };
 
   // Reads the symbol tables of the module, its separate debug file's included.

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// See waiting_loops.h.
+#include "profile/waiting_loops.h"
+
+#include "report/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+namespace tp::analysis {
+namespace {
+
+std::string phrase(const WaitingLoopRow& row) {
+  const std::string file = row.file.substr(row.file.find_last_of('/') + 1);
+  return file.empty() ? row.function : fmt::format("{} ({}:{})", row.function, file, row.line);
+}
+
+std::string places(const std::vector<WaitingLoopRow>& rows) {
+  constexpr std::size_t kMost = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i)
+    text += (i == 0 ? "" : ", ") + phrase(rows[i]);
+  if (rows.size() > kMost)
+    text += fmt::format(" and {} more", rows.size() - kMost);
+  return text;
+}
+
+} // namespace
+
+std::vector<Warning> waits_in_loops(const Measured& measured, const SampledWaiting& waiting) {
+  if (!waiting.matters)
+    return {};
+  const double hz = measured.run().same_as_time ? measured.read.time_hz
+                                                : static_cast<double>(measured.run().work.hz);
+  const auto amount = [&](std::uint64_t work) { return human(work, measured.run().work, hz); };
+  return {{"waits_in_loops",
+           fmt::format("about {} % of the work ({} of {}; by samples, {} to {} %) was in loops "
+                       "that only wait for "
+                       "other threads: {}. That counts as work, and bounds and predictions do not "
+                       "know what it waits for: announce it by <tp/lock.h>, or use locks that "
+                       "Taskpath sees (docs/how-to/locks.md)",
+                       percent(waiting.work.work, measured.work()), amount(waiting.work.work),
+                       amount(measured.work()), percent(waiting.work.low, measured.work()),
+                       percent(waiting.work.high, measured.work()), places(waiting.rows)),
+           false}};
+}
+
+} // namespace tp::analysis
