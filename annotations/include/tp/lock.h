@@ -72,9 +72,14 @@ __attribute__((weak)) void tp_on_busy_wait_end(void) TP_LOCK_NOEXCEPT;
 }
 #endif
 
-#define TP_LOCKS_STATE (&tp_locks_are_on ? __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) : 0u)
-#define TP_LOCKS_ARE_ON (TP_LOCKS_STATE != 0)
 #define TP_LOCK_INLINE static inline __attribute__((always_inline, unused))
+/* Compilers choose the byte before a loop, not in it. */
+TP_LOCK_INLINE unsigned tp_locks_state_now(void) {
+  static const unsigned char off = 0;
+  const unsigned char* const state = &tp_locks_are_on ? &tp_locks_are_on : &off;
+  return __atomic_load_n(state, __ATOMIC_RELAXED);
+}
+#define TP_LOCKS_ARE_ON (tp_locks_state_now() != 0)
 
 /* With --locks=auto most sections of locks that are taken often and held for next to nothing are counted here, in
  * an entry of a table of the thread that Taskpath provides: the layout of tp/counted_locks.h. */
@@ -134,18 +139,25 @@ TP_LOCK_INLINE int tp_lock_counts_given(const void* lock) {
 #define tp_lock_counts_given(lock) 0
 #endif
 
+/* Bit 2: locks are counted. */
 TP_LOCK_INLINE void tp_lock_taken_at(const void* lock, unsigned mode, const tp_lock_place* place) {
-  const unsigned state = TP_LOCKS_STATE;
-  if (state == 0 || ((state & 2u) != 0 && tp_lock_counts_taken(lock, place)))
-    return;
-  if ((state & 2u) != 0 && tp_on_counted_user_lock_taken)
-    tp_on_counted_user_lock_taken(lock, mode, place);
-  else
+  const unsigned state = tp_locks_state_now();
+  if ((state & 2u) != 0) {
+    if (tp_lock_counts_taken(lock, place))
+      return;
+    if (tp_on_counted_user_lock_taken) {
+      tp_on_counted_user_lock_taken(lock, mode, place);
+      return;
+    }
+  }
+  if (state != 0)
     tp_on_user_lock_taken(lock, mode, place);
 }
 TP_LOCK_INLINE void tp_lock_given_now(const void* lock) {
-  const unsigned state = TP_LOCKS_STATE;
-  if (state != 0 && ((state & 2u) == 0 || !tp_lock_counts_given(lock)))
+  const unsigned state = tp_locks_state_now();
+  if ((state & 2u) != 0 && tp_lock_counts_given(lock))
+    return;
+  if (state != 0)
     tp_on_lock_given(lock);
 }
 

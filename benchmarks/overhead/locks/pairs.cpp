@@ -62,6 +62,18 @@ double reader(long pairs, int threads) {
   });
 }
 
+// One of 2^kBits locks, at random.
+template <unsigned kBits>
+double one_of_many(long pairs, int threads) {
+  static std::mutex mutexes[1u << kBits];
+  return run(pairs, threads, [] {
+    static thread_local unsigned next = 0;
+    next = next * 1664525u + 1013904223u;
+    const std::lock_guard<std::mutex> lock(mutexes[next >> (32 - kBits)]);
+    static_cast<void>(*static_cast<volatile long*>(&counter));
+  });
+}
+
 // A lock of the program's own, with the annotations of tp/lock.h.
 class OwnLock {
 public:
@@ -136,15 +148,14 @@ double time_of(const std::string& kind, long pairs, int threads) {
       ++counter;
     });
   }
-  if (kind == "std_mutex_of_16") {
-    static std::mutex mutexes[16];
-    return run(pairs, threads, [] {
-      static thread_local unsigned next = 0;
-      next = next * 1664525u + 1013904223u;
-      const std::lock_guard<std::mutex> lock(mutexes[next >> 28]);
-      static_cast<void>(*static_cast<volatile long*>(&counter));
-    });
-  }
+  if (kind == "std_mutex_of_16")
+    return one_of_many<4>(pairs, threads);
+  if (kind == "std_mutex_of_64")
+    return one_of_many<6>(pairs, threads);
+  if (kind == "std_mutex_of_1024")
+    return one_of_many<10>(pairs, threads);
+  if (kind == "std_mutex_of_65536")
+    return one_of_many<16>(pairs, threads);
   if (kind == "std_shared_mutex") {
     static std::shared_mutex mutex;
     return run(pairs, threads, [] {

@@ -12,7 +12,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 namespace tp::rt {
 
@@ -23,7 +25,7 @@ struct KnownLock {
   std::uint64_t address = 0; // 0: none
   std::uint32_t generation = 0;
 };
-inline constexpr unsigned kLockSlotBits = 9;
+inline constexpr unsigned kLockSlotBits = 12;
 
 // Kind and mode of an acquisition, in one number.
 TP_HOT unsigned asked_for(unsigned kind, unsigned mode) noexcept {
@@ -138,7 +140,12 @@ struct LockState {
   // What the last release that others waited for has left in the posts.
   LockNote* notes[2] = {};
   std::uint64_t released = 0; // the lock; 0: none
-  KnownLock known[1u << kLockSlotBits];
+  // By their slots. Zeroes, of which a thread with few locks touches few. Null: no memory.
+  struct Free {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+  };
+  std::unique_ptr<KnownLock[], Free> known{
+      static_cast<KnownLock*>(std::calloc(std::size_t{1} << kLockSlotBits, sizeof(KnownLock)))};
   // Of the last Section that was written, if TraceWriter::after_section says so: where it ended in the step.
   std::uint64_t section_end = 0;
   LastSection section, turn;          // that, and what a SectionTurn exchanges it for

@@ -9,20 +9,20 @@
 namespace tp::rt {
 
 constinit LockPost lock_posts[kUnnamedPost + 1];
+constinit LockWaiters lock_waiters[kUnnamedPost + 1];
 
 std::uint32_t post_lock_wait(std::uint64_t address) noexcept {
-  LockPost& post = lock_post(address);
-  post.waiters.fetch_add(1, std::memory_order_seq_cst);
-  return post.next.load(std::memory_order_relaxed);
+  waiters_for(address).fetch_add(1, std::memory_order_seq_cst);
+  return lock_posts[post_of_lock(address)].next.load(std::memory_order_relaxed);
 }
 
 void end_lock_post(std::uint64_t address) noexcept {
-  lock_post(address).waiters.fetch_sub(1, std::memory_order_relaxed);
+  waiters_for(address).fetch_sub(1, std::memory_order_relaxed);
 }
 
 LockNote& note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
                        std::uint32_t place) noexcept {
-  LockPost& post = lock_post(post_of);
+  LockPost& post = lock_posts[post_of_lock(post_of)];
   LockNote& note = post.notes[post.next.fetch_add(1, std::memory_order_relaxed) % LockPost::kNotes];
   note.lock.store(0, std::memory_order_relaxed);
   note.time.store(time, std::memory_order_relaxed);
@@ -48,7 +48,7 @@ void LockBlame::add(std::uint32_t place, std::uint64_t ticks) noexcept {
 
 void find_blame(std::uint64_t address, std::uint64_t post_of, std::uint32_t since,
                 std::uint64_t from, std::uint64_t to, LockBlame& blame) noexcept {
-  const LockPost& post = lock_post(post_of);
+  const LockPost& post = lock_posts[post_of_lock(post_of)];
   LockBlame::Part found[LockPost::kNotes]; // the time of the release, for now
   unsigned count = 0;
   std::uint64_t last = 0, last_that_woke = 0;
@@ -77,9 +77,9 @@ void find_blame(std::uint64_t address, std::uint64_t post_of, std::uint32_t sinc
 }
 
 void forget_lock_posts() noexcept {
-  for (LockPost& post : lock_posts)
-    if (post.waiters.load(std::memory_order_relaxed) != 0)
-      post.waiters.store(0, std::memory_order_relaxed);
+  for (LockWaiters& waiters : lock_waiters)
+    if (waiters.count.load(std::memory_order_relaxed) != 0)
+      waiters.count.store(0, std::memory_order_relaxed);
 }
 
 } // namespace tp::rt

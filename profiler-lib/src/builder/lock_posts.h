@@ -26,8 +26,7 @@ struct LockNote {
 struct alignas(64) LockPost {
   static constexpr std::uint32_t kNotes = 16; // that are kept, the last ones
 
-  std::atomic<std::uint32_t> waiters;
-  alignas(64) std::atomic<std::uint32_t> next;
+  std::atomic<std::uint32_t> next;
   LockNote notes[kNotes];
 };
 inline constexpr unsigned kLockPostBits = 10;
@@ -35,13 +34,21 @@ inline constexpr unsigned kLockPostBits = 10;
 inline constexpr unsigned kUnnamedPost = 1u << kLockPostBits;
 extern LockPost lock_posts[kUnnamedPost + 1];
 
+// How many threads wait: of each post, apart from the notes and close together, since each release looks there.
+struct alignas(16) LockWaiters {
+  std::atomic<std::uint32_t> count;
+};
+extern LockWaiters lock_waiters[kUnnamedPost + 1];
+
 // 0: not named.
-TP_HOT LockPost& lock_post(std::uint64_t address) noexcept {
-  return lock_posts[address != 0 ? mix_lock_address(address) >> (64 - kLockPostBits)
-                                 : kUnnamedPost];
+TP_HOT std::size_t post_of_lock(std::uint64_t address) noexcept {
+  return address != 0 ? mix_lock_address(address) >> (64 - kLockPostBits) : kUnnamedPost;
+}
+TP_HOT std::atomic<std::uint32_t>& waiters_for(std::uint64_t address) noexcept {
+  return lock_waiters[post_of_lock(address)].count;
 }
 TP_HOT bool is_awaited(std::uint64_t address) noexcept {
-  return lock_post(address).waiters.load(std::memory_order_relaxed) != 0;
+  return waiters_for(address).load(std::memory_order_relaxed) != 0;
 }
 
 // The number of notes so far: who releases the lock from here on leaves one.

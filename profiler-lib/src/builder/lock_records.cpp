@@ -50,7 +50,10 @@ TP_COLD std::uint64_t cost_of_reading(ThreadClock& clock) noexcept {
 
 TP_COLD LockState* make_lock_state(ThreadState& thread, Frame& frame) noexcept {
   const OutsideOfStep outside(thread, frame);
-  LockState* const locks = thread.locks = new (std::nothrow) LockState;
+  LockState* locks = new (std::nothrow) LockState;
+  if (locks != nullptr && locks->known == nullptr)
+    delete std::exchange(locks, nullptr);
+  thread.locks = locks;
   if (locks != nullptr && sampling.load(std::memory_order_relaxed) && clock_config.same_as_time) {
     locks->shorts.short_length = cpu_ns_to_work(kShortNs);
     locks->shorts.reading = cost_of_reading(thread.clock);
@@ -180,7 +183,7 @@ TP_HOT unsigned put_lock(RecordEncoder& record, const HeldLock& held) noexcept {
 TP_COLD void list_skipped(ThreadState& thread, ShortSection& section) noexcept {
   ShortSections& shorts = thread.locks->shorts;
   section.is_listed = true;
-  shorts.skipped[shorts.skipped_count++] = &section;
+  section.next_skipped = std::exchange(shorts.skipped, &section);
   thread.extras |= kExtraLocks;
 }
 
@@ -193,11 +196,12 @@ void collect(ShortSections& shorts, tp_counted_lock& counted) noexcept {
   const bool is_held = left < 0;
   const auto count =
       static_cast<std::uint32_t>(is_held ? counted.granted + left + 1 : counted.granted - left);
+  const void* const lock = std::exchange(counted.lock, nullptr);
   counted.granted = 0;
-  counted.lock = nullptr;
   ShortSection& section = *static_cast<ShortSection*>(counted.section);
   section.skipped += count;
-  section.called = std::min(count, ShortSections::kCalled);
+  ShortSections::Calls& calls = shorts.calls[&counted - shorts.counted];
+  calls = {lock, std::min(count, ShortSections::kCalled), 0};
   section.to_skip -= std::min(section.to_skip, count);
   if (is_held)
     shorts.open[shorts.open_count++] = {&section, 0};
@@ -220,10 +224,10 @@ void collect_all(ShortSections& shorts) noexcept {
 void let_count(tp_counted_lock& counted, const void* lock, ShortSection& section) noexcept {
   counted.code = section.code;
   counted.generation = section.generation;
-  static_assert(sizeof *section.generation_at == sizeof *counted.generation_at);
-  counted.generation_at = reinterpret_cast<const unsigned*>(section.generation_at);
-  counted.waiters_at = reinterpret_cast<const unsigned*>(&lock_post(section.address).waiters);
-  counted.others_wait_at = reinterpret_cast<const unsigned*>(&lock_posts[kUnnamedPost].waiters);
+  static_assert(sizeof generations_of_lock(0) == sizeof *counted.generation_at);
+  counted.generation_at = reinterpret_cast<const unsigned*>(&generations_of_lock(section.address));
+  counted.waiters_at = reinterpret_cast<const unsigned*>(&waiters_for(section.address));
+  counted.others_wait_at = reinterpret_cast<const unsigned*>(&waiters_for(0));
   counted.section = &section;
   counted.granted = static_cast<int>(section.to_skip);
   counted.lock = lock;
@@ -248,8 +252,9 @@ HeldLock skipped_one(const ShortSection& section) noexcept {
 // What was skipped in the step. Cold: once for a step with such sections.
 TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
   ShortSections& shorts = locks.shorts;
-  for (unsigned i = 0; i < shorts.skipped_count; ++i) {
-    ShortSection& section = *shorts.skipped[i];
+  while (shorts.skipped != nullptr) {
+    ShortSection& section = *shorts.skipped;
+    shorts.skipped = section.next_skipped;
     const std::uint32_t count = section.skipped;
     section.skipped = 0;
     section.is_listed = false;
@@ -258,37 +263,50 @@ TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) no
     const HeldLock held = skipped_one(section);
     know(thread, frame, locks, held);
     RecordEncoder record(room_for(thread, frame));
-    const unsigned work_code = record.field(section.held.sum(count));
+    const unsigned work_code = record.field(shorts.lengths_of(section).held.sum(count));
     const unsigned flags = put_lock(record, held) | trace::kLockMany;
     record.operand(count);
-    // What a reading adds is known to within itself only.
-    const std::uint64_t error = section.error(count) + shorts.reading * count;
+    const std::uint64_t error = shorts.error(section, count);
     record.operand(static_cast<std::uint32_t>(std::min<std::uint64_t>(error, UINT32_MAX)));
     thread.writer.advance(record.commit(make_tag(Op::Section, 0, work_code, 0, flags)));
   }
-  shorts.skipped_count = 0;
+}
+
+// The thread samples the sections of that lock from here on. Null: it cannot. Cold.
+TP_COLD ShortSection* begin_to_sample(ThreadState& thread, Frame& frame, LockState& locks,
+                                      const HeldLock& held) noexcept {
+  ShortSections& shorts = locks.shorts;
+  collect_all(shorts);
+  ShortSection* section = &shorts.find(held.address, held.code);
+  if (section->is_none()) {
+    const OutsideOfStep outside(thread, frame);
+    section = shorts.room_for(held.address, held.code);
+  }
+  // It may have been that of another lock.
+  if (section == nullptr ||
+      std::any_of(shorts.open, shorts.open + shorts.open_count,
+                  [&](const ShortSections::Open& open) { return open.section == section; }))
+    return nullptr;
+  if (section->is_listed)
+    put_skipped(thread, frame, locks);
+  shorts.claim(*section, held.address, held.code);
+  section->generation = held.generation;
+  section->mode = held.mode;
+  section->kind = held.kind;
+  return section;
 }
 
 // A section that was timed and not contended.
 TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                    std::uint64_t work) noexcept {
-  ShortSections& shorts = locks.shorts;
-  ShortSection& section = shorts.entry(held.address, held.code);
-  if (!section.is(held.address, held.code, held.mode)) {
-    collect_all(shorts);
-    if (std::any_of(shorts.open, shorts.open + shorts.open_count,
-                    [&](const ShortSections::Open& open) { return open.section == &section; }))
+  ShortSection* section = &locks.shorts.find(held.address, held.code);
+  if (!section->is(held.address, held.code, held.generation, held.mode)) [[unlikely]] {
+    section = begin_to_sample(thread, frame, locks, held);
+    if (section == nullptr)
       return;
-    if (section.is_listed)
-      put_skipped(thread, frame, locks);
-    shorts.claim(section, held.address, held.code);
-    section.generation_at = &generations_of_lock(held.address);
-    section.generation = held.generation;
-    section.mode = held.mode;
-    section.kind = held.kind;
   }
-  section.place = held.place;
-  shorts.add(section, work);
+  section->place = held.place;
+  locks.shorts.add(*section, work);
 }
 
 // Sections that were to be short cross the end of the step, or contain sleep: what comes of them later is timed,
@@ -479,6 +497,17 @@ void begin_wait(ThreadState& thread, LockState& locks, bool is_busy_wait) noexce
   locks.wait_waited = thread.clock.waited;
 }
 
+// No other lock has taken the place of that one.
+TP_HOT bool is_still_there(ShortSection& section) noexcept {
+  const std::uint64_t now = all_lock_generations.load(std::memory_order_acquire);
+  if (section.known_at == now) [[likely]]
+    return true;
+  if (generation_of_lock(section.address) != section.generation)
+    return false;
+  section.known_at = now;
+  return true;
+}
+
 // True: the thread is in a section of the recursive lock that is not timed, and goes on with it.
 bool continue_skipped(LockState& locks, const void* lock) noexcept {
   ShortSections& shorts = locks.shorts;
@@ -576,13 +605,13 @@ bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, co
   if ((mode & TP_LOCK_RECURSIVE) != 0 && find_held(locks, lock) != locks.held_count)
     return false;
   const auto address = reinterpret_cast<std::uint64_t>(lock);
-  ShortSection& section = shorts.entry(address, code);
-  if (section.to_skip == 0 || !section.is(address, code, mode) || locks.contended ||
+  ShortSection& section = shorts.find(address, code);
+  if (section.to_skip == 0 || section.mode != mode || !is_still_there(section) || locks.contended ||
       locks.waits != 0 || shorts.open_count >= ShortSections::kMostOpen - TP_COUNTED_LOCKS)
     return false;
   if (!section.is_listed) [[unlikely]]
     list_skipped(thread, section);
-  if (counts && !is_held && ++section.called > ShortSections::kCalled) {
+  if (counts && !is_held && shorts.is_worth_counting(lock)) {
     collect(shorts, counted);
     let_count(counted, lock, section);
     return true;
@@ -675,7 +704,9 @@ int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
       return 1;
     }
     section = open->section;
-    *open = locks->shorts.open[--locks->shorts.open_count];
+    const ShortSections::Open* const last = &locks->shorts.open[--locks->shorts.open_count];
+    if (open != last) // rarely, and the copy would wait for what was stored there last
+      *open = *last;
   }
   if (section != nullptr) {
     if (!is_awaited(address, section->kind)) [[likely]]

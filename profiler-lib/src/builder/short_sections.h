@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SHORT SECTIONS: a lock that is taken often and held for next to nothing costs more to time than it is
-// held. After the first sections that begin at a place in the code, which are all timed, a thread times one of
-// about 256, at random, of each lock that is acquired there and was short in the first that it met of it; the
-// others are counted, and written as one record per step, with the work that the timed ones lead to
-// expect, and its standard error.
+// held. After the first sections that begin at a place in the code, which are all timed, a thread times some,
+// at random, of each lock that is acquired there and was short in the first that it met of it: the fewer, the
+// more it has timed, up to one of about 256. The others are counted, and written as one record per step, with
+// the work that the timed ones lead to expect, and its standard error.
 //
 // Contended acquisitions are always timed. A timed section counts towards the mean with at most 16 times the
 // length that is short: one much longer than the others (a page fault) would otherwise count for 256 of its
@@ -17,7 +17,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
 
 namespace tp::rt {
 
@@ -25,30 +29,38 @@ namespace tp::rt {
 // good as the mean of the last 63. In 256ths, integers only: the user's rounding mode is not ours.
 class MovingMean {
 public:
-  // A standard error's number of samples.
-  static constexpr std::uint64_t kSamples = 63;
-  // `length` is below 2^24.
-  void add(std::uint64_t length) noexcept {
+  // `length` is below 2^24. Returns the square of its deviation from the mean of those before.
+  std::uint64_t add(std::uint64_t length) noexcept {
     const auto scaled = static_cast<std::int64_t>(length << 8);
     if (count_ == 0)
       mean_ = scaled;
     const std::int64_t deviation = (scaled - mean_) / 256;
-    count_ = std::min(count_ + 1, kSlowest);
-    mean_ += (scaled - mean_) / count_;
-    variance_ += ((deviation * deviation << 8) - variance_) / count_;
+    count_ += count_ < kSettled ? 1 : 0;
+    const std::int64_t share = std::min(count_, kSlowest);
+    mean_ += (scaled - mean_) / share;
+    variance_ += ((deviation * deviation << 8) - variance_) / share;
+    return static_cast<std::uint64_t>(deviation * deviation);
   }
   // Of the sum of `count` lengths that were not measured.
   std::uint64_t sum(std::uint64_t count) const noexcept {
     return (static_cast<std::uint64_t>(mean_) * count + 128) >> 8;
   }
   std::uint64_t mean() const noexcept { return sum(1); }
-  // At least its standard error.
-  std::uint64_t error(std::uint64_t count) const noexcept;
+  // At least its standard error. `variance`: known of others like these, else 0.
+  std::uint64_t error(std::uint64_t count, std::uint64_t variance) const noexcept;
 
 private:
   static constexpr std::int64_t kSlowest = 32;
+  // From here on, what the first ones weigh is next to nothing.
+  static constexpr std::int64_t kSettled = 6 * kSlowest;
+  // As good as the mean of so many.
+  std::uint64_t samples() const noexcept {
+    return count_ == kSettled
+               ? 2 * kSlowest - 1
+               : static_cast<std::uint64_t>(std::clamp<std::int64_t>(count_, 1, kSlowest));
+  }
   std::int64_t mean_ = 0, variance_ = 0;
-  std::int64_t count_ = 0; // up to kSlowest: the first ones weigh equally
+  std::int64_t count_ = 0; // up to kSettled; the first kSlowest weigh equally
 };
 
 inline std::uint64_t root_of(std::uint64_t square) noexcept {
@@ -60,84 +72,111 @@ inline std::uint64_t root_of(std::uint64_t square) noexcept {
 }
 
 // Deviation times sqrt(count + count^2 / samples).
-inline std::uint64_t MovingMean::error(std::uint64_t count) const noexcept {
-  const std::uint64_t deviation = root_of(static_cast<std::uint64_t>(variance_) >> 8) + 1;
-  const std::uint64_t sums = root_of(count + count * count / kSamples) + 1;
+inline std::uint64_t MovingMean::error(std::uint64_t count, std::uint64_t variance) const noexcept {
+  const std::uint64_t deviation =
+      root_of(std::max(static_cast<std::uint64_t>(variance_) >> 8, variance)) + 1;
+  const std::uint64_t sums = root_of(count + count * count / samples()) + 1;
   return deviation * sums;
 }
 
-// Sections of one lock that begin at one place in the code.
-struct ShortSection {
-  std::uint64_t address = 0; // of the lock; 0: none
-  const void* code = nullptr;
-  const std::atomic<std::uint32_t>* generation_at = nullptr; // of the lock
-  std::uint32_t generation = 0;
-  std::uint32_t mode = 0;
-  std::uint32_t to_skip = 0; // acquisitions before the next one that is timed
-  std::uint32_t skipped = 0; // in the open step, not yet written
-  std::uint32_t called =
-      0; // of these, by hooks since the last ones that were counted without a call
-  std::uint32_t timed = 0;
-  std::uint32_t place = 0;
-  std::uint8_t kind = 0;
-  bool is_listed = false; // among ShortSections::skipped
-  MovingMean held;
-  std::uint64_t cut = 0; // of the timed ones: what did not count towards the mean
+// Sections of one lock that begin at one place in the code. Most of them are only counted: what that needs is in
+// one line of the cache. All zero: none.
+struct alignas(64) ShortSection {
+  std::uint64_t address; // of the lock
+  const void* code;      // null: of none
+  std::uint32_t generation;
+  std::uint32_t to_skip; // acquisitions before the next one that is timed
+  std::uint32_t skipped; // in the open step, not yet written
+  std::uint32_t timed;
+  std::uint32_t place;
+  std::uint8_t mode;
+  std::uint8_t kind;
+  bool is_listed; // from ShortSections::skipped on
+  ShortSection* next_skipped;
+  std::uint64_t known_at; // of all_lock_generations: the generation was this one
 
-  // Of the work of `count` sections that were not timed.
-  std::uint64_t error(std::uint64_t count) const noexcept {
-    return held.error(count) +
-           static_cast<std::uint64_t>(static_cast<double>(cut) / std::max(timed, 1u) *
-                                      static_cast<double>(count));
+  bool is_none() const noexcept { return code == nullptr; }
+  bool is_of(std::uint64_t lock, const void* acquired_by) const noexcept {
+    return address == lock && code == acquired_by;
   }
-  bool is(std::uint64_t lock, const void* acquired_by, std::uint32_t with_mode) const noexcept {
-    return address == lock && code == acquired_by && mode == with_mode &&
-           generation_at->load(std::memory_order_relaxed) == generation;
+  bool is(std::uint64_t lock, const void* acquired_by, std::uint32_t with_generation,
+          std::uint32_t with_mode) const noexcept {
+    return is_of(lock, acquired_by) && generation == with_generation && mode == with_mode;
   }
 };
 
-// Those of one thread. One may replace another.
+// How long those that were timed were.
+struct SectionLengths {
+  MovingMean held;
+  std::uint64_t cut = 0; // what did not count towards the mean, of `timed`
+  // Of the work of `count` sections that were not timed. `variance`: of all at their place.
+  std::uint64_t error(std::uint64_t count, std::uint32_t timed,
+                      std::uint64_t variance) const noexcept {
+    return held.error(count, variance) +
+           static_cast<std::uint64_t>(static_cast<double>(cut) / std::max(timed, 1u) *
+                                      static_cast<double>(count));
+  }
+};
+
+// Those of one thread. Of more than kMost, one may replace another.
 class ShortSections {
 public:
   // Of sections that begin at one place in the code; of these, of each lock.
   static constexpr std::uint32_t kAlwaysTimed = 10'000;
-  static constexpr std::uint32_t kTimedOfLock = 1'000;
+  static constexpr std::uint32_t kTimedOfLock = 32;
+  // Of a lock with so many that were timed, one of about this part of them is timed, at least of kMeanSkip.
+  static constexpr std::uint32_t kTimedPerSkip = 4;
   static constexpr std::uint32_t kMeanSkip = 256;
   // So many hooks are called for sections of a lock before its code counts them: what is taken once or twice
-  // in a step is not worth it.
+  // in a step, or in turn with others that want the same entry, is not worth it.
   static constexpr std::uint32_t kCalled = 2;
-  static constexpr unsigned kBits = 8, kProbes = 8, kPlaceBits = 6;
+  static constexpr unsigned kFirstBits = 8, kProbes = 8, kPlaceBits = 6;
+  static constexpr std::size_t kMost = 1u << 13;
 
   // Sections below this mean length are short; 0: nothing is sampled.
   std::uint64_t short_length = 0;
   // What a timed section is longer than one that is skipped: about one reading of the clock.
   std::uint64_t reading = 0;
 
-  // Theirs, else one that can be theirs: claim().
-  TP_HOT ShortSection& entry(std::uint64_t lock, const void* code) noexcept {
-    const std::uint64_t key = key_of(lock, code);
-    const auto first = static_cast<unsigned>(key >> (64 - kBits));
-    return keys_[first] == key ? entries_[first] : other_entry(key, first);
+  // Theirs, if the thread has met it; else one of none, or of another mode or generation.
+  TP_HOT ShortSection& find(std::uint64_t lock, const void* code) noexcept {
+    const std::size_t first = first_of(lock, code);
+    return sections_[first].is_of(lock, code) ? sections_[first] : find_further(lock, code, first);
   }
+  SectionLengths& lengths_of(const ShortSection& section) noexcept {
+    return lengths_[&section - sections_];
+  }
+  // Of the work of `count` of them that were not timed.
+  std::uint64_t error(const ShortSection& section, std::uint64_t count) noexcept {
+    // What a reading adds is known to within itself only.
+    return lengths_of(section).error(count, section.timed, mean_square_of(place_of(section))) +
+           reading * count;
+  }
+  // One that can be theirs: claim(). That of another lock, if there are too many. Null: no memory. No
+  // section is counted by code. Cold.
+  ShortSection* room_for(std::uint64_t lock, const void* code) noexcept;
   void claim(ShortSection& section, std::uint64_t lock, const void* code) noexcept {
     section = ShortSection{};
     section.address = lock;
     section.code = code;
-    keys_[&section - entries_] = key_of(lock, code);
+    lengths_of(section) = {};
   }
   // A section was timed.
   void add(ShortSection& section, std::uint64_t length) noexcept {
     length -= std::min(length, reading);
     const std::uint64_t counts = std::min(length, 16 * short_length);
-    section.held.add(counts);
-    section.cut += length - counts;
+    SectionLengths& lengths = lengths_of(section);
+    Place& place = place_of(section);
+    place.add_square(lengths.held.add(counts));
+    lengths.cut += length - counts;
     ++section.timed;
-    std::uint32_t& timed = timed_at(section);
+    std::uint32_t& timed = place.code != nullptr ? place.timed : section.timed;
     if (timed < kAlwaysTimed) {
       if (&timed != &section.timed)
         ++timed;
-    } else if (section.timed > kTimedOfLock && section.held.mean() < short_length) {
-      section.to_skip = random() % (2 * kMeanSkip + 1);
+    } else if (section.timed > kTimedOfLock && lengths.held.mean() < short_length) {
+      const std::uint32_t mean = std::min(section.timed / kTimedPerSkip, kMeanSkip);
+      section.to_skip = random() % (2 * mean + 1);
     }
   }
 
@@ -145,6 +184,32 @@ public:
   tp_counted_lock counted[TP_COUNTED_LOCKS] = {};
   TP_HOT tp_counted_lock& counted_of(const void* lock) noexcept {
     return counted[tp_counted_index(lock)];
+  }
+
+  // Of each entry: for which lock the hooks were called last, by the same.
+  struct Calls {
+    const void* lock;
+    std::uint32_t count;       // for it, one after the other
+    std::uint32_t used_before; // before these: sections of the lock in the entry
+  };
+  Calls calls[TP_COUNTED_LOCKS] = {};
+  // A hook is called for a section that could be counted. Should the code of its lock do that from here on?
+  TP_HOT bool is_worth_counting(const void* lock) noexcept {
+    const unsigned index = tp_counted_index(lock);
+    const tp_counted_lock& entry = counted[index];
+    Calls& last = calls[index];
+    const auto used = static_cast<std::uint32_t>(entry.left < 0 ? entry.granted + entry.left
+                                                                : entry.granted - entry.left);
+    if (last.lock != lock) {
+      last = {lock, 1, used};
+      return false;
+    }
+    if (++last.count <= kCalled)
+      return false;
+    if (entry.granted == 0 || 2 * (used - last.used_before) < last.count)
+      return true;
+    last = {lock, 0, used};
+    return false;
   }
 
   // Those whose locks the thread holds, and which are not timed, without the counted ones.
@@ -162,42 +227,60 @@ public:
     return nullptr;
   }
 
-  // Entries with sections that were skipped in the open step, each once.
-  ShortSection* skipped[1u << kBits];
-  unsigned skipped_count = 0;
+  // The last of those with sections that were skipped in the open step, each once.
+  ShortSection* skipped = nullptr;
 
 private:
   // Sections that begin at a place in the code.
   struct Place {
     const void* code = nullptr;
     std::uint32_t timed = 0; // up to kAlwaysTimed
-  };
-
-  TP_HOT static std::uint64_t key_of(std::uint64_t lock, const void* code) noexcept {
-    return (lock ^ reinterpret_cast<std::uint64_t>(code) << 16) * 0x9e3779b97f4a7c15ull;
-  }
-  [[gnu::noinline]] ShortSection& other_entry(std::uint64_t key, unsigned first) noexcept {
-    unsigned free = first;
-    for (unsigned i = kProbes; --i > 0;) {
-      const unsigned at = (first + i) % (1u << kBits);
-      if (keys_[at] == key)
-        return entries_[at];
-      if (keys_[at] == 0)
-        free = at;
+    std::uint32_t squares = 0;
+    std::int64_t mean_square = 0; // of deviations, of about the last 4096: in 256ths
+    void add_square(std::uint64_t square) noexcept {
+      squares = std::min(squares + 1, 4096u);
+      mean_square += (static_cast<std::int64_t>(square << 8) - mean_square) / squares;
     }
-    return entries_[keys_[first] == 0 ? first : free];
+  };
+  static std::uint64_t mean_square_of(const Place& place) noexcept {
+    return static_cast<std::uint64_t>(place.mean_square) >> 8;
   }
-  // How many were timed at the place of the section. Of places for which there is no room: of its lock only.
-  std::uint32_t& timed_at(ShortSection& section) noexcept {
+
+  TP_HOT std::size_t first_of(std::uint64_t lock, const void* code) const noexcept {
+    const std::uint64_t key =
+        (lock ^ reinterpret_cast<std::uint64_t>(code) << 16) * 0x9e3779b97f4a7c15ull;
+    return static_cast<std::size_t>(key >> (64 - bits_));
+  }
+  std::size_t size() const noexcept { return std::size_t{1} << bits_; }
+  ShortSection& probed(std::size_t first, unsigned i) noexcept {
+    return sections_[(first + i) & (size() - 1)];
+  }
+  [[gnu::noinline]] ShortSection& find_further(std::uint64_t lock, const void* code,
+                                               std::size_t first) noexcept {
+    for (unsigned i = 1; i < kProbes; ++i)
+      if (ShortSection& section = probed(first, i); section.is_of(lock, code))
+        return section;
+    return none_;
+  }
+  // Null: others are in all of them.
+  ShortSection* free_for(std::uint64_t lock, const void* code) noexcept {
+    for (unsigned i = 0; i < kProbes; ++i)
+      if (ShortSection& section = probed(first_of(lock, code), i); section.is_none())
+        return &section;
+    return nullptr;
+  }
+  bool grow() noexcept;
+  // All for which there is no room are at one place, without code.
+  Place& place_of(const ShortSection& section) noexcept {
     const auto mixed = reinterpret_cast<std::uint64_t>(section.code) * 0x9e3779b97f4a7c15ull;
     for (unsigned i = 0; i < kProbes; ++i) {
       Place& place = places_[((mixed >> (64 - kPlaceBits)) + i) % (1u << kPlaceBits)];
       if (place.code == nullptr)
         place.code = section.code;
       if (place.code == section.code)
-        return place.timed;
+        return place;
     }
-    return section.timed;
+    return other_places_;
   }
   // The next one of a sequence of random numbers.
   std::uint32_t random() noexcept {
@@ -208,9 +291,66 @@ private:
   }
 
   std::uint64_t state_ = 0x2545f4914f6cdd1dull;
-  std::uint64_t keys_[1u << kBits] = {}; // 0: free
-  ShortSection entries_[1u << kBits];
+  // By their hash, or a little further on. A power of two of them.
+  unsigned bits_ = 1;
+  ShortSection first_[2] = {};
+  ShortSection* sections_ = first_;
+  std::size_t count_ = 0;
+  std::unique_ptr<ShortSection[]> more_; // where sections_ is, but at first
+  std::unique_ptr<SectionLengths[]> lengths_;
+  ShortSection none_{};
   Place places_[1u << kPlaceBits];
+  Place other_places_;
 };
+
+// Makes the table larger, and moves what is in it.
+inline bool ShortSections::grow() noexcept {
+  ShortSection* const old = sections_;
+  const std::size_t old_size = size();
+  const unsigned old_bits = bits_;
+  for (unsigned bits = std::max(bits_ + 1, kFirstBits); (1u << bits) <= 2 * kMost; ++bits) {
+    std::unique_ptr<ShortSection[]> sections(new (std::nothrow) ShortSection[1u << bits]());
+    std::unique_ptr<SectionLengths[]> lengths(new (std::nothrow) SectionLengths[1u << bits]);
+    if (sections == nullptr || lengths == nullptr)
+      break;
+    sections_ = sections.get();
+    bits_ = bits;
+    bool fits = true;
+    for (std::size_t i = 0; i < old_size && fits; ++i)
+      if (!old[i].is_none()) {
+        ShortSection* const section = free_for(old[i].address, old[i].code);
+        fits = section != nullptr;
+        if (fits) {
+          *section = old[i];
+          lengths[static_cast<std::size_t>(section - sections_)] = lengths_[i];
+        }
+      }
+    if (!fits)
+      continue;
+    for (unsigned i = 0; i < open_count; ++i)
+      open[i].section = &find(open[i].section->address, open[i].section->code);
+    skipped = nullptr;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (sections_[i].is_listed)
+        sections_[i].next_skipped = std::exchange(skipped, &sections_[i]);
+    more_ = std::move(sections);
+    lengths_ = std::move(lengths);
+    return true;
+  }
+  sections_ = old;
+  bits_ = old_bits;
+  return false;
+}
+
+inline ShortSection* ShortSections::room_for(std::uint64_t lock, const void* code) noexcept {
+  if (more_ == nullptr || 2 * (count_ + 1) > size())
+    grow();
+  if (more_ == nullptr)
+    return nullptr;
+  ShortSection* const free = free_for(lock, code);
+  if (free != nullptr)
+    ++count_;
+  return free != nullptr ? free : &sections_[first_of(lock, code)];
+}
 
 } // namespace tp::rt

@@ -10,6 +10,7 @@
 namespace tp::rt {
 
 constinit LockGeneration lock_generations[1u << kLockGenerationBits];
+constinit std::atomic<std::uint64_t> all_lock_generations{0};
 
 namespace {
 
@@ -28,6 +29,7 @@ void count_lock_generation(std::uint64_t address) noexcept {
   LockGeneration& entry = entry_of(address);
   entry.count.fetch_add(1, std::memory_order_relaxed);
   entry.tag.store(tag_of(address), std::memory_order_relaxed);
+  all_lock_generations.fetch_add(1, std::memory_order_release);
 }
 
 bool is_lock_announced(std::uint64_t address) noexcept {

@@ -29,6 +29,8 @@ TP_HOT const std::atomic<std::uint32_t>& generations_of_lock(std::uint64_t addre
 TP_HOT std::uint32_t generation_of_lock(std::uint64_t address) noexcept {
   return generations_of_lock(address).load(std::memory_order_relaxed);
 }
+// How many there are, of all addresses. As long as it is the same, so are the generations.
+extern std::atomic<std::uint64_t> all_lock_generations;
 void count_lock_generation(std::uint64_t address) noexcept;
 // Was the last lock whose making or end was announced there at this very address?
 bool is_lock_announced(std::uint64_t address) noexcept;

@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <memory>
+#include <random>
 #include <thread>
 
 using namespace tp::test;
@@ -755,11 +757,13 @@ void hold(const void* lock, std::uint64_t work) {
 
 // Until the next section is not timed.
 void skip_one_next(const void* lock) {
-  const tp::rt::ShortSection& section =
-      tp::rt::this_thread->locks->shorts.entry(reinterpret_cast<std::uint64_t>(lock), caller());
-  for (int i = 0; i < 100'000 && section.to_skip == 0; ++i)
+  const auto to_skip = [&] {
+    return tp::rt::this_thread->locks->shorts.find(reinterpret_cast<std::uint64_t>(lock), caller())
+        .to_skip;
+  };
+  for (int i = 0; i < 100'000 && to_skip() == 0; ++i)
     hold(lock, 5);
-  ASSERT_GT(section.to_skip, 0u);
+  ASSERT_GT(to_skip(), 0u);
 }
 
 struct Sampled {
@@ -870,7 +874,34 @@ TEST(Locks, ThoseOfARecursiveLockAreSampled) {
   EXPECT_EQ(sums.skipped_work, 5 * sums.skipped);
 }
 
-// All are timed 10,000 times in all, and each a thousand times.
+namespace {
+
+// By the address of the lock.
+std::map<std::uint64_t, Sampled> sampled_by_lock_in(const std::string& data) {
+  std::map<std::uint64_t, Sampled> locks;
+  std::map<unsigned, std::uint64_t> meaning; // of slots
+  const Stream stream = read_stream(data + "/000000.tps");
+  for (const auto& record : stream.records) {
+    if (record.op == tp::trace::Op::Extended &&
+        record.extended_kind == tp::trace::ExtendedKind::LockObject) {
+      tp::trace::LockObjectPayload payload;
+      std::memcpy(&payload, record.payload, sizeof payload);
+      meaning[payload.slot] = payload.address;
+    }
+    if (record.op != tp::trace::Op::Section)
+      continue;
+    Sampled& sums = locks[meaning.at(record.lock_slot)];
+    const bool many = (record.flags & tp::trace::kLockMany) != 0;
+    (many ? sums.skipped : sums.timed) += record.sections;
+    (many ? sums.skipped_work : sums.timed_work) += record.work;
+    sums.error += record.work_error;
+  }
+  return locks;
+}
+
+} // namespace
+
+// All are timed 10,000 times in all, and each 32 times; after that the fewer, the more were timed.
 TEST(Locks, ThoseOfManyLocksAreSampled) {
   constexpr unsigned kMany = 64, kSections = 10'000;
   static char many[kMany * 40];
@@ -882,8 +913,71 @@ TEST(Locks, ThoseOfManyLocksAreSampled) {
   });
   const Sampled sums = sampled_in(data);
   EXPECT_EQ(sums.timed + sums.skipped, kMany * kSections + 1);
-  EXPECT_LT(sums.timed, kMany * kSections / 4);
+  EXPECT_LT(sums.timed, kMany * kSections / 16);
   EXPECT_EQ(sums.skipped_work, 5 * sums.skipped);
+}
+
+// Few of each are timed: each has a mean and an error of its own.
+TEST(Locks, TheErrorIsThatOfTheFewThatWereTimed) {
+  constexpr unsigned kMany = 1000, kSections = 500;
+  static char many[kMany * 40];
+  std::vector<std::uint64_t> work(kMany);
+  std::mt19937 random(1);
+  std::vector<std::uint64_t> lengths(kMany * kSections);
+  for (unsigned i = 0; i < kMany * kSections; ++i) {
+    // Of some, one of ten is ten times as long as the others.
+    const unsigned mean = 1 + i % kMany % 8;
+    lengths[i] = i % kMany % 2 == 0   ? random() % (2 * mean + 1)
+                 : random() % 10 == 0 ? 10 * mean
+                                      : mean;
+    work[i % kMany] += lengths[i];
+  }
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    for (unsigned i = 0; i < kMany * kSections; ++i)
+      hold(&many[i % kMany * 40], lengths[i]);
+  });
+  const auto locks = sampled_by_lock_in(data);
+  unsigned within_one = 0;
+  for (unsigned i = 0; i < kMany; ++i) {
+    const Sampled& sums = locks.at(reinterpret_cast<std::uint64_t>(&many[i * 40]));
+    EXPECT_EQ(sums.timed + sums.skipped, kSections);
+    EXPECT_LT(sums.timed, kSections / 4);
+    const auto estimate = static_cast<double>(sums.timed_work + sums.skipped_work);
+    const double away =
+        std::abs(estimate - static_cast<double>(work[i])) / static_cast<double>(sums.error);
+    within_one += away <= 1 ? 1 : 0;
+    EXPECT_LT(away, 5) << "lock " << i;
+  }
+  EXPECT_GT(within_one, kMany * 2 / 3); // of a normal distribution: 68 %
+}
+
+// The table of a thread grows while it is in a section that is counted; when it is full, one lock takes the place of
+// another.
+TEST(Locks, OfAsManyAsThereAreEachSectionCounts) {
+  constexpr unsigned kMany = 2 * tp::rt::ShortSections::kMost, kRounds = 60, kFew = 400;
+  static char many[kMany];
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    for (unsigned i = 0; i < 100 * kFew; ++i) {
+      take(&second);
+      hold(&many[i % kFew], 1);
+      EXPECT_EQ(tp_on_lock_given(&second), 1);
+    }
+    for (unsigned i = 0; i < kRounds * kMany; ++i)
+      hold(&many[i % kMany], 1);
+  });
+  const auto locks = sampled_by_lock_in(data);
+  for (unsigned i = 0; i < kMany; ++i) {
+    const Sampled& sums = locks.at(reinterpret_cast<std::uint64_t>(&many[i]));
+    ASSERT_EQ(sums.timed + sums.skipped, kRounds + (i < kFew ? 100 : 0)) << i;
+    ASSERT_EQ(sums.timed_work + sums.skipped_work, sums.timed + sums.skipped) << i;
+  }
+  const Sampled& outer = locks.at(reinterpret_cast<std::uint64_t>(&second));
+  EXPECT_EQ(outer.timed + outer.skipped, 100 * kFew);
+  EXPECT_GT(outer.skipped, 10 * kFew);
 }
 
 // One in 500 is so much longer than the others that it counts in part only.
