@@ -27,7 +27,8 @@ bool repeats_store(const std::vector<Instruction>& code, std::size_t branch) {
       *code[branch].target > code[branch].address)
     return false;
   constexpr std::size_t kMostBetween = 4;
-  for (std::size_t i = branch; i-- > 0 && branch - i <= kMostBetween;) {
+  for (std::size_t before = 1; before <= std::min(kMostBetween, branch); ++before) {
+    const std::size_t i = branch - before;
     if (code[i].status != 0)
       return code[i].status == code[branch].reads;
     if (code[i].flow != Flow::Next || (code[i].writes & code[branch].reads) != 0)

@@ -33,7 +33,9 @@ bool gives_cpu_away(std::string_view name) {
 bool begins_wait(std::string_view name) {
   return name == "tp_on_lock_wait" || name == "tp_on_lock_wait_for" || name == "tp_on_busy_wait" ||
          name == "tp_on_thread_wait" || name.starts_with("_ZN2tp8BusyWaitC") ||
-         name.starts_with("_ZN2tp8LockWait5begin");
+         name.starts_with("_ZN2tp8LockWait5begin") ||
+         name.starts_with("_ZN2tp16client_lock_wait5begin") ||
+         name.starts_with("_ZN2tp16client_lock_wait9begin_for");
 }
 
 bool ends_wait(std::string_view name) {
@@ -101,6 +103,11 @@ bool WaitingLoops::is_announced_at(Facts& facts, std::uint64_t address) {
   const auto wanted = facts.flow.block_at(address);
   if (!wanted)
     return false;
+  // Compilers move code that runs rarely out of the function: where it comes back is not looked at.
+  for (const Instruction& jump : facts.flow.code)
+    if ((jump.flow == Flow::Jump || jump.flow == Flow::Branch) && jump.target &&
+        !facts.flow.block_at(*jump.target) && begins_waits({facts.module, *jump.target}))
+      return true;
   std::set<std::uint32_t> reached;
   std::vector<std::uint32_t> open;
   // What follows the last such call of a block, if that begins a wait.
@@ -129,6 +136,13 @@ bool WaitingLoops::is_announced_at(Facts& facts, std::uint64_t address) {
         return true;
   }
   return false;
+}
+
+bool WaitingLoops::begins_waits(const StackCall& function) {
+  Facts* const facts = facts_of(function);
+  return facts && std::ranges::any_of(facts->flow.code, [&](const Instruction& each) {
+           return begins_wait(name_of_call(*facts, each));
+         });
 }
 
 std::string WaitingLoops::name_of_call(const Facts& facts, const Instruction& call) {
@@ -234,6 +248,11 @@ bool WaitingLoops::counts(Facts& facts, const CodeLoop& loop, std::uint32_t bloc
     for (std::size_t i = facts.flow.blocks[each].begin; i < facts.flow.blocks[each].end; ++i)
       if (effect(facts, i).atomic != Atomic::None)
         return true;
+  // Where a loop that does not wait begins at the same block, and this one is longer, the way around may be one
+  // that the program never takes.
+  for (std::size_t i = 0; i < facts.flow.loops.size() && loop.blocks.size() > 1; ++i)
+    if (facts.flow.loops[i].header == loop.header && !waits(facts, i))
+      return false;
   return reads_the_same(facts, loop);
 }
 

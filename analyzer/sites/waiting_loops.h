@@ -88,6 +88,7 @@ private:
   bool gives_back(const StackCall& call);
   bool is_announced(std::span<const StackCall> calls);
   bool is_announced_at(Facts& facts, std::uint64_t address);
+  bool begins_waits(const StackCall& function);
   std::string name_of_call(const Facts& facts, const Instruction& call);
 
   bool pauses(Facts& facts, std::uint32_t block);

@@ -231,6 +231,14 @@ TEST(Verdict, SaysInEachHeadlineThatLocksWereNotRecorded) {
       << none;
 }
 
+TEST(Verdict, SaysThatThreadsWaitedInLoops) {
+  Profile profile = between_serial_code(8);
+  profile.functions.emplace().waiting.matters = true;
+  EXPECT_EQ("May scale to 3 CPUs at an efficiency of at least 50 % (threads waited in loops, which "
+            "counts as work); speedup at most 2.17 on any number of them.",
+            judge(profile).headline);
+}
+
 // 50 % and 60 % of the same code would contradict each other.
 TEST(Verdict, AdviceDoesNotRepeatTheSharesOfSerialEnds) {
   const Profile profile = between_serial_code(8);

@@ -149,6 +149,17 @@ TEST(WaitingLoops, OfGccForArm) {
     expect_names_to_be_right(std::string("aarch64-linux-gnu-g++ ") + options);
 }
 
+// Its loops search, count and compute.
+TEST(WaitingLoops, ThisProgramHasNone) {
+  Library library(std::filesystem::read_symlink("/proc/self/exe").string());
+  const auto functions = library.functions();
+  EXPECT_GT(functions.size(), 500U);
+  for (const auto& [name, at] : functions) {
+    const std::vector<std::string> found = library.found_in(at);
+    EXPECT_TRUE(found.empty()) << name << ": " << joined(found);
+  }
+}
+
 // Code of any bytes, in functions that call each other.
 class AnyCode : public ProgramCode {
 public:
