@@ -60,7 +60,8 @@ enum class LockBoundKind : std::uint8_t {
   Proven,
   IfOneObject, // if what was at the address of the lock was one object throughout
   Estimate,    // times of sections were sampled
-  IfSameLock // if tasks take the same lock on other threads: one of several at its places, and only one thread did
+  // If tasks take the same lock on other threads: one of several at its places, or of an array, and only one thread did.
+  IfSameLock
 };
 // In JSON: stable.
 inline constexpr const char* kLockBoundNames[] = {"proven", "if_one_object", "estimate",

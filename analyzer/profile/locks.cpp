@@ -39,8 +39,10 @@ std::uint64_t length_of(const Object& object) {
 }
 
 // Of several locks that are taken at one place, which one a task takes may depend on the thread that it runs on (queues
-// or caches of threads), as far as only one thread took each: then other threads would not wait for it.
-std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found) {
+// or caches of threads), as far as only one thread took each: then other threads would not wait for it. So may
+// which element of an array it takes, also if this run took only one.
+std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found,
+                                              const SiteTable& table) {
   IdVector<LockPlaceId, std::uint32_t> objects;
   for (const Object& object : found.objects)
     for (const LockPlaceId place : object.places)
@@ -48,8 +50,9 @@ std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found) {
   std::vector<LockObjectId> result;
   for (const LockObjectId id : ids_below(found.objects.end_id()))
     if (const Object& object = found.objects[id];
-        object.has_one_thread &&
-        std::ranges::any_of(object.places, [&](LockPlaceId place) { return objects[place] > 1; }))
+        object.has_one_thread && !object.places.empty() &&
+        (table.locks_in_arrays.contains(object.info.address) ||
+         std::ranges::any_of(object.places, [&](LockPlaceId place) { return objects[place] > 1; })))
       result.push_back(id);
   return result;
 }
@@ -402,7 +405,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   readings.read(law);
   LockLaw::Results found = law.results();
   leave_out_foreign(found, measured.table);
-  locks.of_schedule = objects_of_schedule(found);
+  locks.of_schedule = objects_of_schedule(found, measured.table);
   std::vector<Group> groups = group(found, locks.of_schedule);
   std::map<std::size_t, std::size_t> scenarios_of; // group, first measure
   const auto read_again = [&](std::vector<LockScenario> scenarios) {

@@ -2,6 +2,7 @@
 // Which of the calls on a stack is the user's, and how the site is named.
 #include "sites/site_resolver.h"
 
+#include "sites/array_elements.h"
 #include "sites/cxx_names.h"
 #include "sites/debug_info.h"
 #include "sites/demangle.h"
@@ -412,6 +413,27 @@ std::string SiteResolver::variable(const CodeAddress& address) {
   if (!name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
     return {};
   return variable_name(demangle_symbol(name));
+}
+
+std::vector<bool> SiteResolver::are_in_arrays(const std::vector<CodeAddress>& addresses) {
+  std::map<std::uint32_t, std::vector<Dwarf_Addr>> of_modules;
+  const auto in_module = [&](const CodeAddress& address) {
+    return impl_->files.open(address.module).base + address.offset;
+  };
+  for (const CodeAddress& address : addresses)
+    if (!impl_->files.is_of_system(address.module) && impl_->files.open(address.module).module)
+      of_modules[address.module].push_back(in_module(address));
+  for (auto& [module, wanted] : of_modules) {
+    wanted = those_in_arrays(impl_->files.open(module).module, std::move(wanted));
+    std::ranges::sort(wanted);
+  }
+  std::vector<bool> result;
+  for (const CodeAddress& address : addresses) {
+    const auto found = of_modules.find(address.module);
+    result.push_back(found != of_modules.end() &&
+                     std::ranges::binary_search(found->second, in_module(address)));
+  }
+  return result;
 }
 
 ResolvedSite SiteResolver::resolve(const StaticSite& site) {

@@ -29,6 +29,8 @@ public:
   std::string start_function(const StaticSite& site);
   // The name of the variable that contains an address of a module's data; empty: not known.
   std::string variable(const CodeAddress& address);
+  // Of each, whether its debug information says that it is part of an element of an array of objects.
+  std::vector<bool> are_in_arrays(const std::vector<CodeAddress>& addresses);
   // Of the modules given.
   UnseenLocks unseen_locks();
   // Of a site that a compiler placed at a constructor: the line of the member that is constructed, in the same

@@ -496,6 +496,13 @@ void add_lock_places(SiteTable& table, const SiteFile& sites, const PathMap& pat
                                         variables.try_emplace(name, next).first->second);
       table.lock_names.emplace(lock.address, std::move(name));
     }
+  std::vector<CodeAddress> addresses;
+  for (const StaticLock& lock : sites.locks)
+    addresses.push_back(lock.at);
+  const std::vector<bool> in_arrays = resolver.are_in_arrays(addresses);
+  for (std::size_t i = 0; i < sites.locks.size(); ++i)
+    if (in_arrays[i])
+      table.locks_in_arrays.insert(sites.locks[i].address);
 }
 
 void add_unseen_locks(SiteTable& table, const PathMap& path_map, SiteResolver& resolver) {

@@ -10,6 +10,7 @@
 #include "sites/module_files.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct SiteTable {
   // The first is for places that are lost.
   IdVector<LockPlaceId, LockPlace> lock_places;
   std::map<std::uint64_t, std::string> lock_names; // variables, by the address of a lock in them
+  std::set<std::uint64_t> locks_in_arrays;         // addresses: as far as debug information says so
   UnseenLocks unseen_locks;
   RowMaps maps;
   std::vector<std::string> unknown_wrappers; // of those that were given
