@@ -5,6 +5,7 @@
 #include "base/rounding.h"
 #include "profile/code_names.h"
 #include "profile/verdict.h"
+#include "profile/waiting_loops.h"
 #include "report/missing_openmp.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
@@ -672,6 +673,8 @@ Advice advise(const Profile& profile) {
   // Threads that wait for a lock have no CPU: what limits them is the lock.
   if (first && first->shape == Shape::Lock)
     return about(*first);
+  if (std::string waiting = remedy_of_waiting(profile); !waiting.empty())
+    return {std::move(waiting), {}};
   const Finding* const off_cpu = longest_off_cpu(profile);
   if (off_cpu && sleeps_on_path(profile, *off_cpu))
     return about(*off_cpu);

@@ -48,4 +48,17 @@ std::vector<Warning> waits_in_loops(const Measured& measured, const SampledWaiti
            false}};
 }
 
+std::string remedy_of_waiting(const Profile& profile) {
+  if (!profile.functions || !profile.functions->waiting.matters)
+    return "";
+  const SampledWaiting& waiting = profile.functions->waiting;
+  if (Wide{waiting.work.work} * 10 < profile.work &&
+      Wide{waiting.critical_work.work} * 10 < profile.span)
+    return "";
+  return fmt::format("About {} % of the work is waiting in {}. If that is a lock, hold it for a "
+                     "shorter time, or divide what it protects; announced by <tp/lock.h>, it is in "
+                     "bounds and predictions.",
+                     percent(waiting.work.work, profile.work), places(waiting.rows));
+}
+
 } // namespace tp::analysis

@@ -6,11 +6,15 @@
 #include "model/profile.h"
 #include "profile/measured.h"
 
+#include <string>
 #include <vector>
 
 namespace tp::analysis {
 
 // One warning if it matters, else none.
 std::vector<Warning> waits_in_loops(const Measured& measured, const SampledWaiting& waiting);
+
+// What to do about it first; empty: it is less than a tenth of the work and of the critical path.
+std::string remedy_of_waiting(const Profile& profile);
 
 } // namespace tp::analysis

@@ -145,6 +145,7 @@ waits() { # FUNCTION LINE: most of the waiting is there, and it is said
   is '[w["certain"] for w in p["warnings"] if w["name"] == "waits_in_loops"] == [False]'
   is "p['waiting_loops']['work'] > 0.1 * p['work'] and p['waiting_loops']['work_interval'][0] <= p['waiting_loops']['work']"
   is "(lambda loop: loop['function'] == '$1' and loop['file'].endswith('spin.cpp') and loop['line'] == $2)(p['waiting_loops']['loops'][0])"
+  is "p['advice'].startswith('About ') and ' is waiting in $1 (spin.cpp:$2)' in p['advice']"
   is '"threads waited in loops" in p["verdict"]["headline"] and not p["verdict"]["headline"].startswith("Scales")'
   "$tp_analyze" -q -o csv tp-data >report || fail "tp-analyze: exit status $?"
   tr -s ' \n' ' ' <report >line
