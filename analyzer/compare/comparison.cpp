@@ -121,7 +121,7 @@ std::string plain_construct(const std::string& construct, Runtimes runtimes) {
   return name == "omp_for" || name == "omp_taskloop" ? "parallel_for" : name;
 }
 bool is_region(const std::string& construct) {
-  return construct == "omp_parallel" || construct == "omp_parallel_gcc";
+  return construct == "omp_parallel" || construct == "omp_parallel_gcc" || construct == "omp_teams";
 }
 std::vector<std::string> plain_constructs(const SiteFigures& site, Runtimes runtimes) {
   std::vector<std::string> names;

@@ -84,7 +84,8 @@ Divisible divisible_of_json(const JsonFields& json) {
     return Divisible::Known;
   if (json.has("divisible_not_known_because")) {
     const std::string why = json.text("divisible_not_known_because");
-    for (const Divisible each : {Divisible::OfThisSchedule, Divisible::HiddenLoops})
+    for (const Divisible each :
+         {Divisible::OfThisSchedule, Divisible::HiddenLoops, Divisible::NotRecorded})
       if (why == kDivisibleNames[static_cast<std::size_t>(each)])
         return each;
   }

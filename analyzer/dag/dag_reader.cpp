@@ -37,11 +37,16 @@ bool is_thread(const Context* context) {
   return context && context->construct == static_cast<std::uint8_t>(trace::Construct::Thread);
 }
 
+bool is_league(const Context* context) {
+  return context && context->construct == static_cast<std::uint8_t>(trace::Construct::OmpTeams);
+}
+
 // That of the implicit tasks of an OpenMP region: each thread of the team has its own, which no other one could run.
 bool is_region(const Context* context) {
-  return context &&
-         (context->construct == static_cast<std::uint8_t>(trace::Construct::OmpParallel) ||
-          context->construct == static_cast<std::uint8_t>(trace::Construct::OmpParallelGcc));
+  return is_league(context) ||
+         (context &&
+          (context->construct == static_cast<std::uint8_t>(trace::Construct::OmpParallel) ||
+           context->construct == static_cast<std::uint8_t>(trace::Construct::OmpParallelGcc)));
 }
 
 // That of what one thread of a region runs of a loop.
@@ -689,7 +694,8 @@ bool DagReader::process_begin(Stream& stream) {
       ++summary_.missing_threads[task->state.row];
   } else if (is_region(task->context) && !task->state.is_left_out) {
     task->context->region = task->state.row;
-    summary_.teams[task->state.row].add({.most = ++task->context->team});
+    (is_league(task->context) ? summary_.leagues : summary_.teams)[task->state.row].add(
+        {.most = ++task->context->team});
   }
   push(stream, task);
   note_steal(stream, *task);

@@ -98,9 +98,15 @@ struct Warning {
 };
 
 // Whether the schedule-independent figures are known; if not, why only those of this run are.
-enum class Divisible : std::uint8_t { Known, NotRecompiled, OfThisSchedule, HiddenLoops };
-inline constexpr const char* kDivisibleNames[] = {"", "not_recompiled", "schedule",
-                                                  "hidden_loops"}; // in JSON: stable
+enum class Divisible : std::uint8_t {
+  Known,
+  NotRecompiled,
+  OfThisSchedule,
+  HiddenLoops,
+  NotRecorded // OpenMP
+};
+inline constexpr const char* kDivisibleNames[] = {"", "not_recompiled", "schedule", "hidden_loops",
+                                                  "openmp_not_recorded"}; // in JSON: stable
 
 struct Profile {
   std::string data; // directory

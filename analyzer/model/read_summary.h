@@ -102,6 +102,7 @@ struct ReadSummary {
   // implicit tasks count as cancelled; the threads of their teams.
   std::map<Row, std::uint64_t> missing_threads;
   std::map<Row, ThreadRange> teams;
+  std::map<Row, ThreadRange> leagues; // of teams: how many there are at a time
   // Tasks that began, without those of threads that did not come.
   std::uint64_t ran() const {
     std::uint64_t count = begun;

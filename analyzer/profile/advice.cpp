@@ -243,7 +243,7 @@ bool had_one_thread(const Finding& finding) {
 constexpr const char* kMoreThreads =
     "each of its teams had one thread: let it have more, by the if clause, num_threads, "
     "OMP_NUM_THREADS, OMP_MAX_ACTIVE_LEVELS if it is inside another region, or "
-    "KMP_TEAMS_THREAD_LIMIT if it is inside teams";
+    "KMP_TEAMS_THREAD_LIMIT if it is inside teams; let teams be more by num_teams or OMP_NUM_TEAMS";
 constexpr const char* kAllowThreads =
     "let nested regions be active (OMP_MAX_ACTIVE_LEVELS), or allow more threads "
     "(OMP_THREAD_LIMIT, OMP_DYNAMIC)";
@@ -657,13 +657,13 @@ Advice advise(const Profile& profile) {
                                 : finding.text),
                   static_cast<std::size_t>(&finding - profile.findings.data())};
   };
-  if (!why_meaningless(profile).empty())
-    return {};
   if (openmp_is_missing(profile))
     return {"Run it so that OpenMP is recorded as well: by tp-run without --no-openmp, and linked "
             "with -fopenmp "
             "-Wl,--no-as-needed.",
             {}};
+  if (!why_meaningless(profile).empty())
+    return {};
   if (const auto& search = profile.search;
       search && search->skipped_because.empty() && (search->steps.empty() || !search->reached))
     return {search->outcome, {}};

@@ -34,7 +34,7 @@ std::string time_between_steps(const std::string& kind) {
     return "waits for locks";
   if (kind == "omp_barrier")
     return "waits in barriers";
-  if (kind == "omp_parallel" || kind == "omp_parallel_gcc")
+  if (kind == "omp_parallel" || kind == "omp_parallel_gcc" || kind == "omp_teams")
     return "waits at the end of parallel regions";
   if (kind == "omp_task")
     return "waits for tasks";

@@ -446,15 +446,16 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
 
   const TaskingCosts costs = tasking_costs(measured, refined.burden);
   SiteRows sites = site_rows(measured, site_overheads(measured, costs));
-  const Divisible divisible = judge_divisible(measured, sites.rows);
-  const Ratio limit =
-      divisible == Divisible::Known ? measured.divisible_at_least() : measured.parallelism();
-  const std::vector<ConcurrencyLimit> limits = concurrency_limits(measured);
-  readings.begin_phase("simulation");
   // Nothing is foretold of a graph of which a part is missing.
   const OpenMpInfo openmp = read_openmp(source);
   const bool is_whole = openmp.unrecorded_threads == 0;
   const std::string not_recorded = is_whole ? "" : "OpenMP ran and was not recorded";
+  const Divisible divisible =
+      is_whole ? judge_divisible(measured, sites.rows) : Divisible::NotRecorded;
+  const Ratio limit =
+      divisible == Divisible::Known ? measured.divisible_at_least() : measured.parallelism();
+  const std::vector<ConcurrencyLimit> limits = concurrency_limits(measured);
+  readings.begin_phase("simulation");
   const std::string not_simulated =
       is_whole ? reason_not_to_simulate(measured, options) : not_recorded;
   Prediction prediction = predict(measured, costs, locks, not_simulated, readings, options);

@@ -308,6 +308,11 @@ Affected hidden_loops(const Measured& measured, const std::vector<SiteRow>& site
 
 } // namespace
 
+// clang's code reports its loops, but for those of distribute.
+static bool has_only_teams(const Measured& measured) {
+  return !measured.run().openmp_replaced.starts_with("libgomp");
+}
+
 bool may_hide_loops(const Measured& measured, const SiteRow& site) {
   return spawns_in_one_of(site, measured.read, kWithHiddenLoops);
 }
@@ -322,9 +327,13 @@ ThreadRange slots(const RunInfo& run) {
 ThreadRange teams_of(const Measured& measured, const std::vector<Row>& rows) {
   ThreadRange threads;
   for (const Row row : rows)
-    for (const Row region : regions_of(row, measured.table))
-      if (const auto found = measured.read.teams.find(region); found != measured.read.teams.end())
+    for (const Row region : regions_of(row, measured.table)) {
+      // A row of teams may also be that of the regions in them.
+      const auto& all =
+          measured.read.teams.contains(region) ? measured.read.teams : measured.read.leagues;
+      if (const auto found = all.find(region); found != all.end())
         threads.add(found->second);
+    }
   if (threads.most == 0)
     threads.most = measured.read.threads.threads;
   if (threads.least == 0)
@@ -404,11 +413,15 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
     warnings.push_back(
         {"split_unknown",
          divisible == Divisible::HiddenLoops
-             ? fmt::format("static loops, if there are any in {} may be divided further by teams "
-                           "of more than {} {}: OMP_NUM_THREADS=N or num_threads(N) shows how far, "
-                           "or compile with clang++",
-                           some_of(hidden_loops(measured, sites).names), threads,
-                           threads == 1 ? "thread" : "threads")
+             ? (has_only_teams(measured)
+                    ? fmt::format("what distribute deals out to teams in {} may be divided further "
+                                  "by more of them: num_teams(N) or OMP_NUM_TEAMS=N shows how far",
+                                  some_of(hidden_loops(measured, sites).names))
+                    : fmt::format("static loops, if there are any in {} may be divided further by "
+                                  "teams of more than {} {}: OMP_NUM_THREADS=N or num_threads(N) "
+                                  "shows how far, or compile with clang++",
+                                  some_of(hidden_loops(measured, sites).names), threads,
+                                  threads == 1 ? "thread" : "threads"))
              : fmt::format("loops of {} may be divided further by more threads than the {} of this "
                            "run: tp-run --as-if-cores N shows how far, or compile with tp-c++",
                            some_of(unseen_loops(measured, sites).names), threads),

@@ -36,7 +36,8 @@ std::uint64_t worth_by_bounds(const Profile& profile) {
 
 // More threads would split loops further than this run did; how far is not known.
 bool splits_further(const Profile& profile) {
-  return !profile.divisible_is_known() && profile.divisible != Divisible::OfThisSchedule &&
+  return (profile.divisible == Divisible::NotRecompiled ||
+          profile.divisible == Divisible::HiddenLoops) &&
          !profile.limiting_lock() && !profile.binding_limit();
 }
 
@@ -333,6 +334,10 @@ std::string why_meaningless(const Profile& profile) {
 
 Verdict judge(const Profile& profile) {
   Verdict verdict{.limit = profile.speedup_limit()};
+  if (openmp_is_missing(profile)) {
+    verdict.headline = "It is not known how it scales: OpenMP ran and was not recorded.";
+    return verdict;
+  }
   if (std::string text = why_meaningless(profile); !text.empty()) {
     verdict.headline = std::move(text);
     return verdict;
@@ -341,10 +346,6 @@ Verdict judge(const Profile& profile) {
   verdict.worth_procs =
       verdict.is_simulated ? worth_procs(profile.prediction) : worth_by_bounds(profile);
   verdict.is_disproved = profile.run_check.disproves();
-  if (openmp_is_missing(profile)) {
-    verdict.headline = "It is not known how it scales: OpenMP ran and was not recorded.";
-    return verdict;
-  }
   verdict.headline = headline_of(profile, verdict);
   if (verdict.is_ample())
     return verdict;

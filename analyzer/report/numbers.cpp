@@ -145,7 +145,9 @@ std::string as_if_cores(const RunInfo& run) {
 const char* reason_of(Divisible divisible) {
   static constexpr const char* kReasons[] = {"", "loops not compiled with tp-c++",
                                              "parallel_scan depends on the schedule",
-                                             "g++ hides the chunks of OpenMP's static loops"};
+                                             "chunks of OpenMP's static loops by g++, and of "
+                                             "distribute, are not reported",
+                                             "OpenMP ran and was not recorded"};
   return kReasons[static_cast<std::size_t>(divisible)];
 }
 

@@ -57,8 +57,10 @@ std::string limit_in_words(const ConcurrencyLimit& limit) {
   const bool is_main = limit.row == kMainRow;
   const std::string code = is_main ? "Code outside of tasks" : limit.name;
   const bool others = Wide{limit.work_of_row} * 10 < Wide{limit.work} * 9;
-  return fmt::format("{}{} in {} of {}{}", code, others ? " and other code run" : " runs",
-                     limit.is_of_openmp ? "a parallel region" : "an arena", threads, at_a_time);
+  return fmt::format("{}{} in {}{}", code, others ? " and other code run" : " runs",
+                     limit.is_of_openmp ? fmt::format("parallel regions with {} in all", threads)
+                                        : fmt::format("an arena of {}", threads),
+                     at_a_time);
 }
 
 std::string sleep_in_words(const SleepTimes& times, std::uint64_t all, double hz) {

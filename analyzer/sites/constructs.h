@@ -89,7 +89,8 @@ inline constexpr std::array<std::string_view, 4> kNodes = {
     "function_node", "multifunction_node", "async_node", name_of(trace::Construct::FlowGraph)};
 
 // Static loops are part of their tasks, and nothing shows where.
-inline constexpr std::array kWithHiddenLoops = {name_of(trace::Construct::OmpParallelGcc)};
+inline constexpr std::array kWithHiddenLoops = {name_of(trace::Construct::OmpParallelGcc),
+                                                name_of(trace::Construct::OmpTeams)};
 
 // What people call the code of a construct. Others: its tasks.
 struct ConstructNoun {
@@ -111,6 +112,7 @@ inline constexpr ConstructNoun kNouns[] = {
     {name_of(trace::Construct::Thread), "thread"},
     {name_of(trace::Construct::OmpParallel), kRegion},
     {name_of(trace::Construct::OmpParallelGcc), kRegion},
+    {name_of(trace::Construct::OmpTeams), kRegion},
     {name_of(trace::Construct::OmpFor), kLoop},
     {name_of(trace::Construct::OmpTaskloop), kLoop},
     {name_of(trace::Construct::OmpSections), "sections"},

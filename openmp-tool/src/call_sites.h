@@ -46,6 +46,7 @@ struct Call {
   bool is_sections = false;   // not a loop; of a region: that are one with it
   bool is_loop = false;       // of a region: it is one with the loop in it, or its sections
   bool starts_search = false; // of a loop: the call also looks for the thread's first chunk
+  bool is_of_runtime = false; // of a region: libomp's own helper threads
   bool is_counted = false;    // of a loop: note_iterations() will say what the thread runs of it
 };
 // The region that this thread is about to begin.

@@ -119,7 +119,10 @@ void note_runtime(const void* address) {
 
 extern "C" [[gnu::visibility("hidden"), gnu::used]] void*
 tp_omp_note_fork(const Ident* ident, int, void* function, void* caller) {
-  region_call = {.ident = ident, .function = function, .caller = caller};
+  region_call = {.ident = ident,
+                 .function = function,
+                 .caller = caller,
+                 .is_of_runtime = ident == nullptr && is_of_runtime(caller)};
   static void* const next = dlsym(RTLD_NEXT, "__kmpc_fork_call");
   return next;
 }

@@ -52,9 +52,10 @@ tp_context phase_of(const Task& task) {
           TP_CONSTRUCT_OMP_BARRIER | kGathering};
 }
 tp_context region_of(Team& team) {
-  return {&team.context,
-          (team.is_of_gcc ? TP_CONSTRUCT_OMP_PARALLEL_GCC : TP_CONSTRUCT_OMP_PARALLEL) |
-              kGathering};
+  return {&team.context, (team.is_league   ? TP_CONSTRUCT_OMP_TEAMS
+                          : team.is_of_gcc ? TP_CONSTRUCT_OMP_PARALLEL_GCC
+                                           : TP_CONSTRUCT_OMP_PARALLEL) |
+                             kGathering};
 }
 
 // In which a task is, and how it is described once it has been spawned.
@@ -657,6 +658,14 @@ unsigned requested_in_teams(unsigned requested) {
 
 void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned requested,
                        int flags, const void* caller) {
+  if (region_call.is_of_runtime) {
+    // The helper threads for target tasks that are deferred: threads that wait for tasks, in no region of the program's.
+    region_call = {};
+    here.is_known = true;
+    tp_on_worker_thread();
+    region->ptr = nullptr;
+    return;
+  }
   note_use();
   constexpr int kLeague = 0x40000000; // ompt_parallel_league
   const bool is_league = (flags & kLeague) != 0;
@@ -695,7 +704,9 @@ void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned 
   team->site =
       site_of_region(caller, outer != nullptr && outer->is_implicit ? outer->team->site : 0);
   const bool is_in_region = outer != nullptr && !outer->is_initial;
-  team->limit = limit_of_region(team->site, requested, !is_in_region && !is_league && !runs_team);
+  const bool is_plain_team = !is_league && !runs_team;
+  team->limit = limit_of_region(team->site, requested, !is_in_region && is_plain_team,
+                                is_in_region && is_plain_team ? outer->team->limit : nullptr);
   team->limit_outside = entered_limit();
   const tp_context context = region_of(*team);
   for (unsigned i = 0; i < requested; ++i) {

@@ -11,10 +11,10 @@ namespace tp::omp {
 
 namespace {
 
-struct Limit {
-  std::uint32_t site;
-  tp_arena arena;
+struct Limit : tp_arena {
+  std::uint32_t site; // 0: any, of regions inside of others
   Limit* next;
+  std::atomic<Limit*> inner; // of regions inside, of all threads
 };
 constexpr unsigned kMostOfThread = 64, kMost = 1024;
 
@@ -41,22 +41,51 @@ void learn_default() {
     default_threads.store(ask_runtime("omp_get_max_threads"), std::memory_order_relaxed);
 }
 
-const tp_arena* make_limit(std::uint32_t site, std::uint32_t threads) {
-  for (const Limit* each = limits; each != nullptr; each = each->next)
-    if (each->site == site && each->arena.asked == threads)
-      return &each->arena;
-  if (limit_count == kMostOfThread || all_limits.fetch_add(1, std::memory_order_relaxed) >= kMost)
+Limit* find(Limit* first, std::uint32_t site, std::uint32_t threads) {
+  while (first != nullptr && (first->site != site || first->asked != threads))
+    first = first->next;
+  return first;
+}
+
+// Null: there are too many.
+Limit* make_limit(std::uint32_t site, std::uint32_t threads) {
+  if (all_limits.fetch_add(1, std::memory_order_relaxed) >= kMost)
     return nullptr;
-  auto* const limit = new (std::nothrow) Limit{site, {}, limits};
+  auto* const limit = new (std::nothrow) Limit{{}, site, nullptr, nullptr};
+  if (limit != nullptr)
+    tp_on_arena_made(limit, static_cast<int>(threads), 0, threads,
+                     ask_runtime("omp_get_num_procs"));
+  return limit;
+}
+
+const tp_arena* limit_of_thread(std::uint32_t site, std::uint32_t threads) {
+  if (const Limit* const known = find(limits, site, threads))
+    return known;
+  Limit* const limit = limit_count < kMostOfThread ? make_limit(site, threads) : nullptr;
   if (limit == nullptr)
     return nullptr;
-  tp_on_arena_made(&limit->arena, static_cast<int>(threads), 0, threads,
-                   ask_runtime("omp_get_num_procs"));
   if (static_cast<int>(threads) == default_threads.load(std::memory_order_relaxed))
-    limit->arena.like_machine = 1;
+    limit->like_machine = 1;
+  limit->next = limits;
   limits = limit;
   ++limit_count;
-  return &limit->arena;
+  return limit;
+}
+
+// One for all threads of the region around, each of which may have a team of its own, one at a time: so whichever region
+// inside that is.
+const tp_arena* limit_inside(Limit& around, std::uint32_t threads) {
+  Limit* limit = nullptr;
+  for (Limit* first = around.inner.load(std::memory_order_acquire);;) {
+    if (const Limit* const known = find(first, 0, threads))
+      return known; // one that was made meanwhile in vain stays without use
+    if (limit == nullptr && (limit = make_limit(0, threads)) == nullptr)
+      return nullptr;
+    limit->like_machine = around.like_machine;
+    limit->next = first;
+    if (around.inner.compare_exchange_weak(first, limit, std::memory_order_acq_rel))
+      return limit;
+  }
 }
 
 } // namespace
@@ -72,9 +101,13 @@ void note_set_threads() {
   has_set_threads = true;
 }
 
-const tp_arena* limit_of_region(std::uint32_t site, std::uint32_t requested, bool may_be_limited) {
+const tp_arena* limit_of_region(std::uint32_t site, std::uint32_t requested, bool may_be_limited,
+                                const tp_arena* around) {
   const bool has_clause = clause != 0;
   clause = 0;
+  if (around != nullptr && has_clause && requested > 0)
+    return limit_inside(*static_cast<Limit*>(const_cast<tp_arena*>(around)),
+                        around->asked * requested);
   // g++ passes an if clause that is false as one thread.
   if (!may_be_limited || requested == 0 || (!has_clause && !has_set_threads && requested > 1) ||
       tp_is_outside_of_tasks() == 0)
@@ -82,7 +115,7 @@ const tp_arena* limit_of_region(std::uint32_t site, std::uint32_t requested, boo
   learn_default();
   if (!has_clause && !has_set_threads && default_threads.load(std::memory_order_relaxed) <= 1)
     return nullptr;
-  return make_limit(site, requested);
+  return limit_of_thread(site, requested);
 }
 
 void enter_limit(const tp_arena* limit) {

@@ -54,7 +54,8 @@
   X(OMP_SECTIONS, 18, "omp_sections")         /* the same of sections */                           \
   X(OMP_BARRIER, 19, "omp_barrier")           /* what comes before a barrier */                    \
   X(OMP_PARALLEL_GCC, 20, "omp_parallel_gcc") /* as OMP_PARALLEL: static loops are part of it */   \
-  X(OMP_REDUCTION, 21, "omp_reduction")       /* what threads combine of one in its barrier */
+  X(OMP_REDUCTION, 21, "omp_reduction")       /* what threads combine of one in its barrier */     \
+  X(OMP_TEAMS, 22, "omp_teams")               /* of teams: what each runs outside of its regions */
 
 enum tp_construct {
 #define TP_ENUMERATOR(enumerator, number, name) TP_CONSTRUCT_##enumerator = number,

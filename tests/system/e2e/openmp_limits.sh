@@ -71,6 +71,20 @@ int main(int, char** arguments) {
     group.wait();
   }
   if (is("arena")) tbb::task_arena(3).execute(region);
+  if (is("each")) // each of the three threads has a team of two
+    #pragma omp parallel num_threads(3)
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    tasks(20);
+  if (is("of_tasks"))
+    #pragma omp parallel num_threads(3)
+    #pragma omp single
+    for (int i = 0; i < 6; ++i) {
+      #pragma omp task
+      #pragma omp parallel num_threads(2)
+      #pragma omp single
+      tasks(10);
+    }
   if (is("inner")) { // has threads of its own
     #pragma omp parallel num_threads(3)
     {
@@ -103,7 +117,7 @@ for compiler in $compilers; do
     is "$found == [('region', 4, 4, 1000000)] and p['least_time'] == 250000"
     is "${times}[0] == 1000000 and ${times}[2] == ${times}[3] == 250000"
     in_file out "at most 4.00 on any number of them"
-    in_file out "in a parallel region of 4 threads (100 % of the work)"
+    in_file out "in parallel regions with 4 threads in all (100 % of the work)"
     in_file out "Let the region have more threads"
   done
   limits "$compiler" often # each run of it by itself takes 25 units or more
@@ -116,10 +130,15 @@ for compiler in $compilers; do
   is "$found == [('region', 1, 1, 100000)]"
   limits "$compiler" max # it grows with OMP_NUM_THREADS
   is "$found == [] and [(l['threads'], l['like_machine']) for l in p['limits']] == [(8, True)]"
-  in_file out "in a parallel region of 8 threads, as many as regions without a number get"
+  in_file out "in parallel regions with 8 threads in all, as many as regions without a number"
   for case in nested tasks arena; do
     limits "$compiler" "$case"
     is "p['work'] >= 10000 and not any(l['kind'] == 'region' for l in p['limits'])"
+  done
+  for case in each of_tasks; do
+    limits "$compiler" "$case"
+    is "$found == [('region', 6, 6, 60000)] and p['least_time'] == 10000"
+    in_file out "at most 6.00 on any number of them"
   done
   limits "$compiler" inner
   is "$found == [('region', 3, 3, 30000)] and p['work'] == 50001"

@@ -72,11 +72,11 @@ TEST(Constructs, EachHasCallsThatAreTagged) {
   // Constructs that no tagged call makes: the user's own context; nodes, which are tagged where
   // they are constructed; TASK_ARENA, which no context has; threads; OpenMP's.
   const std::vector<tp_construct> without_calls = {
-      TP_CONSTRUCT_UNKNOWN,      TP_CONSTRUCT_THREAD,       TP_CONSTRUCT_USER_CONTEXT,
-      TP_CONSTRUCT_FLOW_GRAPH,   TP_CONSTRUCT_TASK_ARENA,   TP_CONSTRUCT_OMP_PARALLEL,
-      TP_CONSTRUCT_OMP_TASK,     TP_CONSTRUCT_OMP_TASKLOOP, TP_CONSTRUCT_OMP_FOR,
-      TP_CONSTRUCT_OMP_SECTIONS, TP_CONSTRUCT_OMP_BARRIER,  TP_CONSTRUCT_OMP_PARALLEL_GCC,
-      TP_CONSTRUCT_OMP_REDUCTION};
+      TP_CONSTRUCT_UNKNOWN,       TP_CONSTRUCT_THREAD,       TP_CONSTRUCT_USER_CONTEXT,
+      TP_CONSTRUCT_FLOW_GRAPH,    TP_CONSTRUCT_TASK_ARENA,   TP_CONSTRUCT_OMP_PARALLEL,
+      TP_CONSTRUCT_OMP_TASK,      TP_CONSTRUCT_OMP_TASKLOOP, TP_CONSTRUCT_OMP_FOR,
+      TP_CONSTRUCT_OMP_SECTIONS,  TP_CONSTRUCT_OMP_BARRIER,  TP_CONSTRUCT_OMP_PARALLEL_GCC,
+      TP_CONSTRUCT_OMP_REDUCTION, TP_CONSTRUCT_OMP_TEAMS};
   for (const Row& row : kTable) {
     const bool has_calls = std::any_of(
         std::begin(tp::rewrite::kConstructs), std::end(tp::rewrite::kConstructs),

@@ -314,6 +314,8 @@ enum class Construct : std::uint8_t {
       20, // as OmpParallel, by GCC: static loops are part of the implicit tasks, and nothing shows
           // where they are
   OmpReduction = 21, // what threads combine of a reduction in its barrier
+  OmpTeams =
+      22, // of teams: what each runs outside of its regions; loops that distribute deals out are part of it
 };
 
 inline constexpr const char* kConstructNames[] = {
@@ -339,6 +341,7 @@ inline constexpr const char* kConstructNames[] = {
     "omp_barrier",
     "omp_parallel_gcc",
     "omp_reduction",
+    "omp_teams",
 };
 
 // What a LockObject is.
