@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops that only wait, and loops that do not, as compilers translate them: each function whose name begins with waits_ has a
 // loop that is recognized when it is optimized; nothing in the others is, however they are translated. The sources:
-// waiting_loops.inc.
+// waiting_loops_code.h.
 #include "sites/module_code.h"
 #include "sites/waiting_loops.h"
 
@@ -25,7 +25,7 @@ namespace tp::analysis {
 namespace {
 
 const std::string kSource =
-    std::string(__FILE__).substr(0, std::string(__FILE__).rfind('/')) + "/waiting_loops.inc";
+    std::string(__FILE__).substr(0, std::string(__FILE__).rfind('/')) + "/waiting_loops_code.h";
 
 // A library that was compiled from the source.
 class Library {
