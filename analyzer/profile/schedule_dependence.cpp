@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -308,10 +309,31 @@ Affected hidden_loops(const Measured& measured, const std::vector<SiteRow>& site
 
 } // namespace
 
-// clang's code reports its loops, but for those of distribute.
-static bool has_only_teams(const Measured& measured) {
-  return !measured.run().openmp_replaced.starts_with("libgomp");
+namespace {
+bool has_construct(const Measured& measured, const std::vector<SiteRow>& sites,
+                   trace::Construct construct) {
+  return std::ranges::any_of(sites, [&](const SiteRow& site) {
+    return spawns_in_one_of(site, measured.read, std::array{name_of(construct)});
+  });
 }
+
+// How loops whose chunks are not reported would be divided further.
+std::string hidden_split(const Measured& measured, const std::vector<SiteRow>& sites) {
+  const bool has_teams = has_construct(measured, sites, trace::Construct::OmpTeams);
+  const std::string names = some_of(hidden_loops(measured, sites).names);
+  if (has_teams && !has_construct(measured, sites, trace::Construct::OmpParallelGcc))
+    return fmt::format("what distribute deals out to teams in {} may be divided further by more of "
+                       "them: num_teams(N) or OMP_NUM_TEAMS=N shows how far",
+                       names);
+  const std::uint64_t threads = threads_of_this_split(measured, sites, Divisible::HiddenLoops).most;
+  return fmt::format("static loops, if there are any in {} may be divided further by teams of more "
+                     "than {} {}: OMP_NUM_THREADS=N or num_threads(N) shows how far, or compile "
+                     "with clang++{}",
+                     names, threads, threads == 1 ? "thread" : "threads",
+                     has_teams ? "; what distribute deals out, by more teams: OMP_NUM_TEAMS=N"
+                               : "");
+}
+} // namespace
 
 bool may_hide_loops(const Measured& measured, const SiteRow& site) {
   return spawns_in_one_of(site, measured.read, kWithHiddenLoops);
@@ -413,15 +435,7 @@ std::vector<Warning> schedule_warnings(const Measured& measured, const std::vect
     warnings.push_back(
         {"split_unknown",
          divisible == Divisible::HiddenLoops
-             ? (has_only_teams(measured)
-                    ? fmt::format("what distribute deals out to teams in {} may be divided further "
-                                  "by more of them: num_teams(N) or OMP_NUM_TEAMS=N shows how far",
-                                  some_of(hidden_loops(measured, sites).names))
-                    : fmt::format("static loops, if there are any in {} may be divided further by "
-                                  "teams of more than {} {}: OMP_NUM_THREADS=N or num_threads(N) "
-                                  "shows how far, or compile with clang++",
-                                  some_of(hidden_loops(measured, sites).names), threads,
-                                  threads == 1 ? "thread" : "threads"))
+             ? hidden_split(measured, sites)
              : fmt::format("loops of {} may be divided further by more threads than the {} of this "
                            "run: tp-run --as-if-cores N shows how far, or compile with tp-c++",
                            some_of(unseen_loops(measured, sites).names), threads),
