@@ -79,7 +79,9 @@ const tp_arena* limit_inside(Limit& around, std::uint32_t threads) {
   for (Limit* first = around.inner.load(std::memory_order_acquire);;) {
     if (const Limit* const known = find(first, 0, threads))
       return known; // one that was made meanwhile in vain stays without use
-    if (limit == nullptr && (limit = make_limit(0, threads)) == nullptr)
+    if (limit == nullptr)
+      limit = make_limit(0, threads);
+    if (limit == nullptr)
       return nullptr;
     limit->like_machine = around.like_machine;
     limit->next = first;
