@@ -143,11 +143,10 @@ std::string as_if_cores(const RunInfo& run) {
 }
 
 const char* reason_of(Divisible divisible) {
-  static constexpr const char* kReasons[] = {"", "loops not compiled with tp-c++",
-                                             "parallel_scan depends on the schedule",
-                                             "chunks of OpenMP's static loops by g++, and of "
-                                             "distribute, are not reported",
-                                             "OpenMP ran and was not recorded"};
+  static constexpr const char* kReasons[] = {
+      "", "loops not compiled with tp-c++", "parallel_scan depends on the schedule",
+      "chunks of OpenMP's static loops by g++, and of distribute, are not reported",
+      "OpenMP ran and was not recorded"};
   return kReasons[static_cast<std::size_t>(divisible)];
 }
 
