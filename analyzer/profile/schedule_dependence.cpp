@@ -312,9 +312,7 @@ Affected hidden_loops(const Measured& measured, const std::vector<SiteRow>& site
 namespace {
 bool has_construct(const Measured& measured, const std::vector<SiteRow>& sites,
                    trace::Construct construct) {
-  return std::ranges::any_of(sites, [&](const SiteRow& site) {
-    return spawns_in_one_of(site, measured.read, std::array{name_of(construct)});
-  });
+  return !sites_of(measured, sites, std::array{name_of(construct)}).rows.empty();
 }
 
 // How loops whose chunks are not reported would be divided further.

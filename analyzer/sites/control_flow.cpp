@@ -98,17 +98,15 @@ void remove_padding(ControlFlow& flow) {
 // Of each block the one that dominates it immediately; kNone: none but the entry of all.
 class Dominators {
 public:
-  explicit Dominators(const std::vector<CodeBlock>& blocks)
+  // `before`: of each block those that lead to it.
+  Dominators(const std::vector<CodeBlock>& blocks,
+             const std::vector<std::vector<std::uint32_t>>& before)
       : blocks_(blocks), order_(blocks.size(), kNone), is_root_(blocks.size()),
         is_known_(blocks.size()), above_(blocks.size(), kNone) {
     // Code that no jump leads to runs after an exception, or by an address from a table.
     for (std::uint32_t root = 0; root < blocks.size(); ++root)
       if (order_[root] == kNone)
         visit(root);
-    std::vector<std::vector<std::uint32_t>> before(blocks.size());
-    for (std::uint32_t i = 0; i < blocks.size(); ++i)
-      for (const std::uint32_t next : blocks[i].next)
-        before[next].push_back(i);
     for (bool changed = true; changed;) {
       changed = false;
       for (auto block = by_order_.rbegin(); block != by_order_.rend(); ++block)
@@ -220,15 +218,16 @@ ControlFlow control_flow(std::vector<Instruction> code) {
     return flow;
   make_blocks(flow);
   remove_padding(flow);
-  const Dominators dominators(flow.blocks);
   std::vector<std::vector<std::uint32_t>> before(flow.blocks.size());
+  for (std::uint32_t i = 0; i < flow.blocks.size(); ++i)
+    for (const std::uint32_t next : flow.blocks[i].next)
+      before[next].push_back(i);
+  const Dominators dominators(flow.blocks, before);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> back;
   for (std::uint32_t i = 0; i < flow.blocks.size(); ++i)
-    for (const std::uint32_t next : flow.blocks[i].next) {
-      before[next].push_back(i);
+    for (const std::uint32_t next : flow.blocks[i].next)
       if (dominators.dominates(next, i))
         back.emplace_back(next, i);
-    }
   if (back.size() > kMostLoops)
     return flow;
   for (const auto& [header, latch] : back)
