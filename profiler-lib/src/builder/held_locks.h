@@ -8,24 +8,75 @@
 #include "builder/short_sections.h"
 #include "clock/work_clock.h"
 #include "sites/call_path.h"
+#include "sites/lock_places.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 namespace tp::rt {
 
 struct Frame;
 
-// What a slot means in the stream. Slots are direct-mapped by address: a lock may replace another one.
+// What a slot means in the stream.
 struct KnownLock {
   std::uint64_t address = 0; // 0: none
   std::uint32_t generation = 0;
 };
-inline constexpr unsigned kLockSlotBits = 12;
+inline constexpr unsigned kLockSlotBits = 12, kMostLockSlotBits = 16;
+
+// What the slots of a thread's stream mean. They are direct-mapped by address: a lock may replace another one. If that
+// happens often there are more of them from then on; a lock may have a second one then, and what was written with
+// the first keeps its meaning.
+class LockSlots {
+public:
+  bool has_memory() const noexcept { return known_ != nullptr; }
+  TP_HOT std::uint16_t slot_of(std::uint64_t address) const noexcept {
+    return static_cast<std::uint16_t>(mix_lock_address(address) >> shift_);
+  }
+  TP_HOT bool is(std::uint16_t slot, std::uint64_t address,
+                 std::uint32_t generation) const noexcept {
+    return known_[slot].address == address && known_[slot].generation == generation;
+  }
+  // The slot will be asked for.
+  TP_HOT void fetch(std::uint16_t slot) const noexcept { __builtin_prefetch(&known_[slot]); }
+  bool is_of(std::uint16_t slot, std::uint64_t address) const noexcept {
+    return known_[slot].address == address;
+  }
+  // Cold.
+  void name(std::uint16_t slot, std::uint64_t address, std::uint32_t generation) noexcept {
+    if (known_[slot].address != 0 && ++replaced_ == kOften)
+      grow();
+    known_[slot] = {address, generation};
+  }
+
+private:
+  static constexpr std::uint32_t kOften = 1024;
+  struct Free {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+  };
+  // Zeroes, of which a thread with few locks touches few. Null: no memory.
+  using Table = std::unique_ptr<KnownLock[], Free>;
+  static Table make(unsigned bits) noexcept {
+    return Table(static_cast<KnownLock*>(std::calloc(std::size_t{1} << bits, sizeof(KnownLock))));
+  }
+  void grow() noexcept {
+    Table more = make(kMostLockSlotBits);
+    if (more == nullptr)
+      return;
+    std::copy_n(known_.get(), std::size_t{1} << kLockSlotBits, more.get());
+    known_ = std::move(more);
+    shift_ = 64 - kMostLockSlotBits;
+  }
+  Table known_ = make(kLockSlotBits);
+  unsigned shift_ = 64 - kLockSlotBits;
+  std::uint32_t replaced_ = 0;
+};
 
 // Kind and mode of an acquisition, in one number.
 TP_HOT unsigned asked_for(unsigned kind, unsigned mode) noexcept {
@@ -140,12 +191,7 @@ struct LockState {
   // What the last release that others waited for has left in the posts.
   LockNote* notes[2] = {};
   std::uint64_t released = 0; // the lock; 0: none
-  // By their slots. Zeroes, of which a thread with few locks touches few. Null: no memory.
-  struct Free {
-    void operator()(void* memory) const noexcept { std::free(memory); }
-  };
-  std::unique_ptr<KnownLock[], Free> known{
-      static_cast<KnownLock*>(std::calloc(std::size_t{1} << kLockSlotBits, sizeof(KnownLock)))};
+  LockSlots slots;
   // Of the last Section that was written, if TraceWriter::after_section says so: where it ended in the step.
   std::uint64_t section_end = 0;
   LastSection section, turn;          // that, and what a SectionTurn exchanges it for

@@ -51,7 +51,7 @@ TP_COLD std::uint64_t cost_of_reading(ThreadClock& clock) noexcept {
 TP_COLD LockState* make_lock_state(ThreadState& thread, Frame& frame) noexcept {
   const OutsideOfStep outside(thread, frame);
   LockState* locks = new (std::nothrow) LockState;
-  if (locks != nullptr && locks->known == nullptr)
+  if (locks != nullptr && !locks->slots.has_memory())
     delete std::exchange(locks, nullptr);
   thread.locks = locks;
   if (locks != nullptr && sampling.load(std::memory_order_relaxed) && clock_config.same_as_time) {
@@ -102,6 +102,7 @@ TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
   {
     const OutsideOfStep outside(thread, frame);
     may_be_reused = register_lock(held.address, held.generation, held.kind);
+    locks.slots.name(held.slot, held.address, held.generation);
   }
   const std::uint64_t ticks = elapsed_since(before, thread.step_time);
   put_payload(thread, frame, trace::ExtendedKind::LockObject,
@@ -109,19 +110,13 @@ TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
                      static_cast<std::uint8_t>(may_be_reused ? trace::kLockMayBeReused : 0)},
                     static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, UINT32_MAX)),
                     0});
-  locks.known[held.slot] = {held.address, held.generation};
 }
 
 // From here on the slot means this lock.
 TP_HOT void know(ThreadState& thread, Frame& frame, LockState& locks,
                  const HeldLock& held) noexcept {
-  const KnownLock& known = locks.known[held.slot];
-  if (known.address != held.address || known.generation != held.generation) [[unlikely]]
+  if (!locks.slots.is(held.slot, held.address, held.generation)) [[unlikely]]
     name_lock(thread, frame, locks, held);
-}
-
-TP_HOT unsigned slot_of(std::uint64_t address) noexcept {
-  return static_cast<unsigned>(mix_lock_address(address) >> (64 - kLockSlotBits));
 }
 
 TP_HOT std::uint64_t key_of(const LockPlace& where, std::uint64_t path) noexcept {
@@ -236,14 +231,14 @@ void let_count(tp_counted_lock& counted, const void* lock, ShortSection& section
 }
 
 // One of the sections, which was not timed.
-HeldLock skipped_one(const ShortSection& section) noexcept {
+HeldLock skipped_one(const LockState& locks, const ShortSection& section) noexcept {
   HeldLock held{};
   held.address = section.address;
   held.code = section.code;
   held.generation = section.generation;
   held.place = section.place;
   held.mode = static_cast<std::uint8_t>(section.mode);
-  held.slot = static_cast<std::uint16_t>(slot_of(section.address));
+  held.slot = locks.slots.slot_of(section.address);
   held.kind = section.kind;
   held.flags = static_cast<std::uint8_t>(section.mode & TP_LOCK_SHARED);
   return held;
@@ -260,7 +255,7 @@ TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) no
     section.is_listed = false;
     if (count == 0)
       continue;
-    const HeldLock held = skipped_one(section);
+    const HeldLock held = skipped_one(locks, section);
     know(thread, frame, locks, held);
     RecordEncoder record(room_for(thread, frame));
     const unsigned work_code = record.field(shorts.lengths_of(section).held.sum(count));
@@ -301,6 +296,8 @@ TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const He
                    std::uint64_t work) noexcept {
   ShortSection* section = &locks.shorts.find(held.address, held.code);
   if (!section->is(held.address, held.code, held.generation, held.mode)) [[unlikely]] {
+    if (section->is_none() && !locks.shorts.is_worth_room())
+      return;
     section = begin_to_sample(thread, frame, locks, held);
     if (section == nullptr)
       return;
@@ -318,7 +315,7 @@ TP_COLD void time_open_sections(LockState& locks, std::uint64_t from) noexcept {
     if (section.skipped == 0 || locks.held_count == kMostHeldLocks)
       continue;
     --section.skipped;
-    HeldLock& held = locks.held[locks.held_count++] = skipped_one(section);
+    HeldLock& held = locks.held[locks.held_count++] = skipped_one(locks, section);
     held.taken_at = from;
     held.state.more = shorts.open[i].more;
   }
@@ -665,7 +662,10 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   held.mode = static_cast<std::uint8_t>(mode);
   held.asked = static_cast<std::uint16_t>(asked_for(where.kind, mode));
   held.use = 0;
-  held.slot = static_cast<std::uint16_t>(slot_of(held.address));
+  held.slot = locks->slots.slot_of(held.address);
+  locks->slots.fetch(held.slot);
+  if (locks->samples_sections())
+    locks->shorts.fetch(held.address, held.code);
   held.kind = static_cast<std::uint8_t>(where.kind);
   held.flags = static_cast<std::uint8_t>(mode & TP_LOCK_SHARED);
   held.use = remember_use(*locks, held, frame, where);
@@ -768,12 +768,10 @@ void end_release(ThreadState& thread, Frame& frame) noexcept {
   for (LockNote* const note : locks->notes)
     if (note != nullptr && wakes && note->lock.load(std::memory_order_relaxed) == released)
       note->woke.store(1, std::memory_order_relaxed);
-  const unsigned slot = slot_of(released);
-  if (locks->known[slot].address == released)
-    put_payload(
-        thread, frame, trace::ExtendedKind::LockCall,
-        trace::LockCallPayload{ticks, static_cast<std::uint16_t>(slot),
-                               static_cast<std::uint16_t>(wakes ? trace::kLockCallWakes : 0), 0});
+  if (const std::uint16_t slot = locks->slots.slot_of(released); locks->slots.is_of(slot, released))
+    put_payload(thread, frame, trace::ExtendedKind::LockCall,
+                trace::LockCallPayload{
+                    ticks, slot, static_cast<std::uint16_t>(wakes ? trace::kLockCallWakes : 0), 0});
 }
 
 void sleep_in_sections(ThreadState& thread, std::uint64_t time) noexcept {

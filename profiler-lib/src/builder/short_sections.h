@@ -118,7 +118,8 @@ struct SectionLengths {
   }
 };
 
-// Those of one thread. Of more than kMost, one may replace another.
+// Those of one thread. Where there are kMost, most sections of other locks are timed, and some locks, at random, replace
+// one of those: so that what is taken often is sampled soon.
 class ShortSections {
 public:
   // Of sections that begin at one place in the code; of these, of each lock.
@@ -132,6 +133,7 @@ public:
   static constexpr std::uint32_t kCalled = 2;
   static constexpr unsigned kFirstBits = 8, kProbes = 8, kPlaceBits = 6;
   static constexpr std::size_t kMost = 1u << 13;
+  static constexpr std::uint32_t kPerReplaced = 32;
 
   // Sections below this mean length are short; 0: nothing is sampled.
   std::uint64_t short_length = 0;
@@ -143,6 +145,10 @@ public:
     const std::size_t first = first_of(lock, code);
     return sections_[first].is_of(lock, code) ? sections_[first] : find_further(lock, code, first);
   }
+  // They will be asked for.
+  TP_HOT void fetch(std::uint64_t lock, const void* code) const noexcept {
+    __builtin_prefetch(&sections_[first_of(lock, code)]);
+  }
   SectionLengths& lengths_of(const ShortSection& section) noexcept {
     return lengths_[&section - sections_];
   }
@@ -152,6 +158,8 @@ public:
     return lengths_of(section).error(count, section.timed, mean_square_of(place_of(section))) +
            reading * count;
   }
+  // Should one be found for a lock that has none?
+  bool is_worth_room() noexcept { return count_ < kMost || random() % kPerReplaced == 0; }
   // One that can be theirs: claim(). That of another lock, if there are too many. Null: no memory. No
   // section is counted by code. Cold.
   ShortSection* room_for(std::uint64_t lock, const void* code) noexcept;

@@ -13,6 +13,8 @@
 #include "tp/trace/library_code.h"
 #include "tp/trace/trace_format.h"
 
+#include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -54,6 +56,36 @@ struct Registry {
   std::map<std::string, Call> lock_places_by_text;
   std::unordered_set<std::uint64_t> static_locks; // that the file has
 };
+
+// Most of `static_locks`, to be found without the mutex: of those with the same hash, the first ones. The hash is not
+// that of the slots of a stream: locks that share a slot are those that are asked for.
+class WrittenLocks {
+public:
+  bool contains(std::uint64_t address) const noexcept {
+    return std::ranges::any_of(set_of(address), [&](const std::atomic<std::uint64_t>& entry) {
+      return entry.load(std::memory_order_relaxed) == address;
+    });
+  }
+  // The caller has the mutex.
+  void add(std::uint64_t address) noexcept { replace(address, 0, address); }
+  void remove(std::uint64_t address) noexcept { replace(address, address, 0); }
+
+private:
+  static constexpr unsigned kSetBits = 15;
+  using Set = std::atomic<std::uint64_t>[4];
+  static std::size_t index_of(std::uint64_t address) noexcept {
+    const std::uint64_t mixed = mix_lock_address(address);
+    return mix_lock_address(mixed ^ mixed >> 32) >> (64 - kSetBits);
+  }
+  const Set& set_of(std::uint64_t address) const noexcept { return sets_[index_of(address)]; }
+  void replace(std::uint64_t of, std::uint64_t before, std::uint64_t after) noexcept {
+    for (std::atomic<std::uint64_t>& entry : sets_[index_of(of)])
+      if (entry.load(std::memory_order_relaxed) == before)
+        return entry.store(after, std::memory_order_relaxed);
+  }
+  Set sets_[1u << kSetBits]{};
+};
+constinit WrittenLocks written_locks;
 
 // Never destroyed: threads may spawn while the process exits.
 Registry& registry() {
@@ -337,17 +369,20 @@ std::uint32_t register_lock_place(unsigned kind, const void* caller, const tp_lo
 }
 
 bool register_lock(std::uint64_t address, std::uint32_t generation, unsigned kind) {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  if (r.static_locks.contains(address))
+  if (written_locks.contains(address))
     return false;
   if (!is_in_static_data(address))
     return kind != TP_LOCK_OMP_CRITICAL && // the lock of a name is never given up
            (generation == 0 || !is_lock_announced(address));
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  if (r.static_locks.contains(address))
+    return false;
   const auto at = r.modules.locate(address, r.file);
   if (!at)
     return true;
   r.static_locks.insert(address);
+  written_locks.add(address);
   JsonObject line;
   line.number("lock", address)
       .text("kind", trace::kLockKindNames[kind < TP_LOCK_KIND_COUNT ? kind : 0])
@@ -378,7 +413,8 @@ bool open_site_table(const char* path) {
   r.lock_places = 0;
   r.lock_places_by_caller.clear();
   r.lock_places_by_text.clear();
-  r.static_locks.clear();
+  for (const std::uint64_t address : std::exchange(r.static_locks, {}))
+    written_locks.remove(address);
   return created;
 }
 
