@@ -250,7 +250,8 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
                                                : nullptr,
                   {stream.handed_over.data(), stream.handed_over.size()},
                   {stream.lock_calls.data(), stream.lock_calls.size()},
-                  wait_points(stream, counts ? record.work : 0, counts ? stream.asleep.time : 0)};
+                  wait_points(stream, counts ? record.work : 0, counts ? stream.asleep.time : 0),
+                  {stream.waited.data(), stream.waited.size()}};
   visitor_.step(frame.state, step);
   frame.state.opened = closed;
   frame.state.fold = FoldKind::None;
@@ -262,6 +263,7 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
   stream.lock_calls.clear();
   stream.slept_inside.clear();
   stream.waits.clear();
+  stream.waited.clear();
   stream.asleep = {};
   if (std::exchange(stream.knows_sleep, false)) [[unlikely]]
     stream.slept_in = {};
@@ -1163,6 +1165,14 @@ bool DagReader::process_extended(Stream& stream) {
     stream.waits.push_back({payload.work, payload.asleep.time});
     break;
   }
+  case trace::ExtendedKind::Waited: {
+    trace::WaitedPayload payload;
+    load(payload);
+    const std::uint64_t now = stream.cursor.time().at;
+    const std::uint64_t end = now + std::min(payload.until, UINT64_MAX - now);
+    stream.waited.push_back({end - std::min(payload.ticks, end - now), end});
+    break;
+  }
   case trace::ExtendedKind::InArena: {
     trace::InArenaPayload payload;
     load(payload);
@@ -1288,6 +1298,7 @@ void DagReader::begin_thread(Stream& stream, const trace::ThreadBeginPayload& pa
   stream.arena = 0;
   stream.moves.clear();
   stream.waits.clear();
+  stream.waited.clear();
   stream.latency_before = 0;
   push_root(stream, stream.is_main);
   stream.used_tbb = false;

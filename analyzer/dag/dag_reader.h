@@ -85,6 +85,7 @@ private:
     std::vector<Move> moves;                 // before the end of the next closed step
     std::vector<PoolChange> changes;         // the same, as visitors see it
     std::vector<WaitPoint> waits;            // of the next closed step
+    std::vector<TimeSpan> waited;            // likewise
     bool is_worker = false, is_main = false; // the thread is one of oneTBB's; runs main()
     bool runs_tasks = false;                 // it has created one, or waited for one
     std::vector<Context*> ending;            // contexts that end before the next record with a time

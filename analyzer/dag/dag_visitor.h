@@ -129,6 +129,11 @@ struct WaitPoint {
   std::uint64_t asleep = 0; // likewise, with the wait
 };
 
+// Ticks; `end` is the first moment after it.
+struct TimeSpan {
+  std::uint64_t begin = 0, end = 0;
+};
+
 // Of a step, in a recording with pauses. LeftOut: it began in a pause, all its figures are 0. Enters:
 // the first one of its frame that counts, if the frame began in a pause.
 enum class PauseRole : std::uint8_t { None, LeftOut, Enters };
@@ -161,6 +166,8 @@ struct Step {
   std::span<const LockHandedOver> handed_over{}; // as far as it is known
   std::span<const LockCall> lock_calls{};        // part of overhead_before
   std::span<const WaitPoint> waits{};            // in order, as moves
+  // When its thread waited for locks, or in loops that it announced: no work. In order; in recordings with samples.
+  std::span<const TimeSpan> waited{};
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation, of two

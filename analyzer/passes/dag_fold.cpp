@@ -445,6 +445,7 @@ DagFold::Results DagFold::results() {
     results.samples = samples_->classes();
     results.samples.resize(setup_.contexts ? results.contexts.size() : results.classes.size());
     results.filed_samples = samples_->filed();
+    results.samples_in_waits = samples_->in_waits();
     results.code_work = samples_->code_work();
   }
   results.region_critical_work.resize(setup_.regions);

@@ -129,6 +129,7 @@ public:
     // With FoldSetup::samples, without weights: per class; with FoldSetup::contexts, per context.
     IdVector<StepClassId, ClassSamples> samples;
     std::uint64_t filed_samples = 0; // under any step
+    std::uint64_t samples_in_waits = 0;
     // With weights: of all steps; on the longest path.
     IdVector<CodeId, std::uint64_t> code_work, code_critical_work;
     // Only with FoldSetup::contexts, and then instead of the classes.

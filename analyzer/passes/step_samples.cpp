@@ -97,10 +97,29 @@ std::span<const TimedStack> StepSamples::take(const Step& step) {
   return {all.data() + begin, next - begin};
 }
 
+// Those of work: none of them was taken while the thread waited for a lock.
+std::span<const TimedStack> StepSamples::of_work(std::span<const TimedStack> samples,
+                                                 std::span<const TimeSpan> waited) {
+  if (waited.empty() || samples.empty())
+    return samples;
+  of_work_.clear();
+  for (const TimedStack& sample : samples) {
+    while (!waited.empty() && waited.front().end <= sample.time)
+      waited = waited.subspan(1);
+    if (waited.empty() || sample.time < waited.front().begin)
+      of_work_.push_back(sample);
+  }
+  in_waits_ += samples.size() - of_work_.size();
+  return of_work_;
+}
+
 std::span<const CodeWork> StepSamples::file(StepClassId of, const Step& step) {
-  const std::span<const TimedStack> samples = take(step);
+  std::span<const TimedStack> samples = take(step);
   parts_.clear();
-  if (samples.empty() || step.pause == PauseRole::LeftOut || step.is_left_out)
+  if (step.pause == PauseRole::LeftOut || step.is_left_out)
+    return {};
+  samples = of_work(samples, step.waited);
+  if (samples.empty())
     return {};
   filed_ += samples.size();
   count_stacks(samples);

@@ -122,10 +122,14 @@ public:
   // After the last step.
   void finish();
   std::uint64_t filed() const { return filed_; }
+  // Taken in a step, but while its thread waited for a lock: under none.
+  std::uint64_t in_waits() const { return in_waits_; }
   const IdVector<CodeId, std::uint64_t>& code_work() const { return code_work_; }
 
 private:
   std::span<const TimedStack> take(const Step& step);
+  std::span<const TimedStack> of_work(std::span<const TimedStack> samples,
+                                      std::span<const TimeSpan> waited);
   void count_stacks(std::span<const TimedStack> samples);
   void count(StepClassId of, std::uint32_t stream, std::span<const TimedStack> samples);
   // So many samples of a class on a stream, one after the other, and how many of them are in functions.
@@ -151,7 +155,8 @@ private:
   std::map<std::pair<StepClassId, std::uint32_t>, Parts> run_;
   std::map<std::pair<StepClassId, FunctionId>, Scatter> scatter_;
   IdVector<CodeId, std::uint64_t> code_work_;
-  std::uint64_t filed_ = 0;
+  std::uint64_t filed_ = 0, in_waits_ = 0;
+  std::vector<TimedStack> of_work_;
 };
 
 } // namespace tp::analysis

@@ -380,7 +380,9 @@ FoundFunctions sampled_functions(const Measured& measured, const SampleFile& fil
                           .rate = file.rate,
                           .samples = file.samples.size(),
                           .filed = measured.fold.filed_samples,
-                          .outside = file.samples.size() - measured.fold.filed_samples,
+                          .in_waits = measured.fold.samples_in_waits,
+                          .outside = file.samples.size() - measured.fold.filed_samples -
+                                     measured.fold.samples_in_waits,
                           .cut = collector.cut,
                           .lost = file.lost,
                           .damage = file.damage,

@@ -99,8 +99,12 @@ void add_notes(Lines& lines, const Profile& profile, const SampledFunctions& fun
           ? fmt::format(", {:.0f} per second of CPU time", functions.measured_rate)
           : "";
   lines.add_text(
-      fmt::format("{} samples in steps ({}{}); {} between steps, inside {} or the profiler",
-                  functions.filed, functions.method, rate, functions.outside, models_of(profile)),
+      fmt::format("{} samples in steps ({}{}); {}{} between steps, inside {} or the profiler",
+                  functions.filed, functions.method, rate,
+                  functions.in_waits > 0
+                      ? fmt::format("{} while threads waited for locks; ", functions.in_waits)
+                      : "",
+                  functions.outside, models_of(profile)),
       0);
   if (functions.not_sampled_critical_work > 0)
     lines.add_text(fmt::format("not sampled: {} % of the critical path",

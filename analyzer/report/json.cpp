@@ -883,6 +883,7 @@ Json sampling_json(const SampledFunctions& functions) {
           {"measured_rate", two_decimals(functions.measured_rate)},
           {"samples", functions.samples},
           {"in_steps", functions.filed},
+          {"in_waits", functions.in_waits},
           {"between_steps", functions.outside},
           {"cut_stacks", functions.cut},
           {"lost", functions.lost},

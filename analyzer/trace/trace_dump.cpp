@@ -136,6 +136,10 @@ std::string extended_text(const Record& record) {
       text += fmt::format(" work={} asleep={} waited={}", payload->work, payload->asleep.time,
                           payload->asleep.waited);
     break;
+  case trace::ExtendedKind::Waited:
+    if (const auto payload = payload_of<trace::WaitedPayload>(record))
+      text += fmt::format(" waited={} until={}", payload->ticks, payload->until);
+    break;
   case trace::ExtendedKind::InArena:
     if (const auto payload = payload_of<trace::InArenaPayload>(record))
       text += fmt::format(" in_arena={} work={} asked={} reserved={} slots={}{}{}", payload->arena,

@@ -27,6 +27,8 @@ struct Frame;
 struct KnownLock {
   std::uint64_t address = 0; // 0: none
   std::uint32_t generation = 0;
+  std::uint32_t kind = 0; // tp_lock_kind
+  bool operator==(const KnownLock&) const = default;
 };
 inline constexpr unsigned kLockSlotBits = 12, kMostLockSlotBits = 16;
 
@@ -39,9 +41,8 @@ public:
   TP_HOT std::uint16_t slot_of(std::uint64_t address) const noexcept {
     return static_cast<std::uint16_t>(mix_lock_address(address) >> shift_);
   }
-  TP_HOT bool is(std::uint16_t slot, std::uint64_t address,
-                 std::uint32_t generation) const noexcept {
-    return known_[slot].address == address && known_[slot].generation == generation;
+  TP_HOT bool is(std::uint16_t slot, const KnownLock& lock) const noexcept {
+    return known_[slot] == lock;
   }
   // The slot will be asked for.
   TP_HOT void fetch(std::uint16_t slot) const noexcept { __builtin_prefetch(&known_[slot]); }
@@ -49,10 +50,10 @@ public:
     return known_[slot].address == address;
   }
   // Cold.
-  void name(std::uint16_t slot, std::uint64_t address, std::uint32_t generation) noexcept {
+  void name(std::uint16_t slot, const KnownLock& lock) noexcept {
     if (known_[slot].address != 0 && ++replaced_ == kOften)
       grow();
-    known_[slot] = {address, generation};
+    known_[slot] = lock;
   }
 
 private:

@@ -32,6 +32,11 @@ constexpr std::uint64_t kShortNs = 100;
 constexpr double kShortestWakeNs = 700;
 std::atomic<bool> sampling{false};
 
+// Waits that take so long are noted; UINT64_MAX: none is. Ticks. No sample of 1000 per second meets more than a few of the
+// shorter ones, which take less than to write the note.
+constexpr double kNotedNs = 256;
+std::atomic<std::uint64_t> least_noted{UINT64_MAX};
+
 // Of threads without any: never written.
 constinit tp_counted_lock no_counted_locks[TP_COUNTED_LOCKS] = {};
 constinit thread_local tp_counting counting TP_TLS = {no_counted_locks, nullptr};
@@ -102,7 +107,7 @@ TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
   {
     const OutsideOfStep outside(thread, frame);
     may_be_reused = register_lock(held.address, held.generation, held.kind);
-    locks.slots.name(held.slot, held.address, held.generation);
+    locks.slots.name(held.slot, {held.address, held.generation, held.kind});
   }
   const std::uint64_t ticks = elapsed_since(before, thread.step_time);
   put_payload(thread, frame, trace::ExtendedKind::LockObject,
@@ -115,7 +120,7 @@ TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
 // From here on the slot means this lock.
 TP_HOT void know(ThreadState& thread, Frame& frame, LockState& locks,
                  const HeldLock& held) noexcept {
-  if (!locks.slots.is(held.slot, held.address, held.generation)) [[unlikely]]
+  if (!locks.slots.is(held.slot, {held.address, held.generation, held.kind})) [[unlikely]]
     name_lock(thread, frame, locks, held);
 }
 
@@ -468,6 +473,16 @@ std::uint64_t leave_wait_out(ThreadState& thread, Frame& frame, const LockState&
   return ticks;
 }
 
+// The thread has waited for so many ticks, up to `now`, in the open step.
+void note_wait(ThreadState& thread, Frame& frame, const Reading& now,
+               std::uint64_t ticks) noexcept {
+  if (ticks < least_noted.load(std::memory_order_relaxed))
+    return;
+  room_in_step(thread, frame); // what it writes, readers have before the note
+  put_payload(thread, frame, trace::ExtendedKind::Waited,
+              trace::WaitedPayload{elapsed_since(thread.reader_time, now.time), ticks});
+}
+
 TP_COLD int note_for_waiters(LockState& locks, std::uint64_t lock, std::uint32_t place,
                              std::uint64_t time) noexcept {
   locks.released = lock;
@@ -522,6 +537,12 @@ void sample_short_sections(bool on) noexcept {
   sampling.store(on, std::memory_order_relaxed);
 }
 
+void note_waits(bool on) noexcept {
+  least_noted.store(on ? static_cast<std::uint64_t>(kNotedNs * clock_config.ticks_per_ns)
+                       : UINT64_MAX,
+                    std::memory_order_relaxed);
+}
+
 void begin_lock_wait(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   LockState* const locks = locks_of(thread, frame);
   if (locks == nullptr || ++locks->waits > 1)
@@ -556,6 +577,7 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
   if (was_off) [[unlikely]]
     now = read_clock(thread.clock);
   const std::uint64_t ticks = leave_wait_out(thread, frame, *locks, now, is_sleep);
+  note_wait(thread, frame, now, ticks);
   if (is_sleep)
     return;
   if (locks->taken_in_wait != 0) {

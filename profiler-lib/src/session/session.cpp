@@ -138,6 +138,7 @@ bool start_session(Session& s) {
   SamplingPlan sampling = s.settings.sampling;
   if (clock_config.kind == ClockKind::Virtual)
     sampling.rate = 0;
+  note_waits(sampling.rate != 0);
   begin_sampling(sampling, s.id, s.directory.file(trace::kSamplesFile));
   if (follow_times(s))
     return true;

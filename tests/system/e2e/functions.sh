@@ -286,6 +286,32 @@ X
   grep -q 'fewer samples' out && fail "turns: as many samples as always are said to be fewer"
 fi
 
+# What is sampled while a thread spins for a lock is no work: three quarters are in the sections, and none in what waits.
+build contended -O2 <<'X'
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/spin_mutex.h>
+static tbb::spin_mutex lock;
+[[gnu::noinline]] static void in_section() { for (volatile int i = 0; i < 60000; i = i + 1) {} }
+[[gnu::noinline]] static void outside() { for (volatile int i = 0; i < 20000; i = i + 1) {} }
+int main() {
+  tbb::parallel_for(0, 6000, [](int) { { const tbb::spin_mutex::scoped_lock own(lock); in_section(); } outside(); });
+}
+X
+if [ "$(nproc)" -ge 2 ]; then
+  "$tp_run" -q -o contended-data ./contended >out 2>err || fail "contended: exit status $?: $(cat err)"
+  analyze contended-data
+  python3 -B - <<'X' || fail "functions where threads wait for a lock"
+import json
+p = json.load(open("profile.json"))
+assert p["sampling"]["in_waits"] > 20, p["sampling"]
+share = {f["short_name"]: f["self_work"] / p["work"] for f in p["functions"]}
+assert abs(share["in_section"] - 0.75) < 0.12, share
+assert abs(share["outside"] - 0.25) < 0.12, share
+X
+  "$tp_analyze" -q --functions contended-data >out 2>err || fail "tp-analyze: $(cat err)"
+  grep -q '; [0-9]* while threads waited for locks; ' out || fail "samples in waits are not mentioned: $(cat out)"
+fi
+
 # The samples do not survive damage, the profile does.
 python3 -B - <<'X'
 data = bytearray(open("data/samples.bin", "rb").read())

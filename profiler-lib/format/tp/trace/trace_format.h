@@ -453,6 +453,8 @@ enum class ExtendedKind : std::uint8_t {
           // version 2
   SleptInSection = 57, // SleptInSectionPayload: of the Section, Take or Give of the same slot that
                        // follows, what the thread slept inside. Since version 2
+  Waited = 59, // WaitedPayload: in the open step the thread waited for a lock, or in a loop of its
+               // own that it announced. Only while stacks are sampled. Since version 2
 };
 
 enum class ThreadRole : std::uint32_t {
@@ -474,6 +476,13 @@ struct WaitedAtPayload {
   AsleepPayload asleep; // likewise, with the wait
 };
 static_assert(sizeof(WaitedAtPayload) == 24);
+
+// No work, as the lock's record says; here, when that was. Short waits have none.
+struct WaitedPayload {
+  std::uint64_t until; // ticks from the time that the stream has reached
+  std::uint64_t ticks; // up to there
+};
+static_assert(sizeof(WaitedPayload) == 16);
 
 // What a thread slept in. New ones are added at the end.
 enum class SleepKind : std::uint32_t {

@@ -75,6 +75,24 @@ TEST(StepSamples, LeftOutStepsTakeTheirSamplesAway) {
   EXPECT_EQ(samples.filed(), 0u);
 }
 
+TEST(StepSamples, WhatIsSampledWhileTheThreadWaitsForALockIsNoWork) {
+  SampledCode code = two_functions();
+  for (std::uint64_t time = 100; time < 120; ++time)
+    code.of_stream[0].push_back({time, kHeavy});
+  code.of_stream[0][9].stack = code.of_stream[0][10].stack = kLight;
+  StepSamples samples(code, nullptr);
+  const TimeSpan waited[] = {{90, 102}, {103, 109}, {111, 119}, {130, 140}};
+  Step step = step_at(100, 20);
+  step.waited = waited;
+  samples.file(StepClassId{0}, step);
+  EXPECT_EQ(samples.filed(), 4u); // at 102, 109, 110, 119
+  EXPECT_EQ(samples.in_waits(), 16u);
+  ASSERT_EQ(samples.classes()[StepClassId{0}].stacks.size(), 2u);
+  EXPECT_EQ(samples.classes()[StepClassId{0}].stacks[0].count, 2u);
+  EXPECT_EQ(samples.classes()[StepClassId{0}].stacks[1].stack, kLight);
+  EXPECT_EQ(samples.classes()[StepClassId{0}].stacks[1].count, 2u);
+}
+
 // Eight steps, one of which is heavy: the shares of the class would be wrong for all of them.
 class Heterogeneous : public testing::Test {
 protected:

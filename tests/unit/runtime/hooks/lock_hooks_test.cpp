@@ -2,6 +2,7 @@
 // Records of locks, through tp/hooks.h: where in a step a section begins, and its work, in units of the
 // virtual clock.
 #include "builder/lock_posts.h"
+#include "builder/lock_records.h"
 #include "builder/thread_state.h"
 #include "rt_support.h"
 
@@ -574,6 +575,46 @@ TEST(Locks, ABusyWaitEndsWithItsStep) {
   EXPECT_EQ(asleep_of(data), (std::pair<std::uint64_t, std::uint64_t>{100, 100}));
 }
 
+// Only while stacks are sampled. Times are real; what a note says must fit into the step.
+TEST(Locks, WaitsAreNotedForSamples) {
+  const auto noted = [](bool on) {
+    const std::string data = record([on] {
+      start();
+      tp::rt::note_waits(on);
+      for (int i = 0; i < 2; ++i) {
+        tp_on_lock_wait_for(&first);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        take(&first);
+        tp_on_lock_wait_end(0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        tp_on_lock_given(&first);
+      }
+      tp_on_lock_wait_for(&first); // too short
+      tp_on_lock_wait_end(0);
+      tp::rt::note_waits(false);
+    });
+    std::vector<tp::trace::WaitedPayload> notes;
+    const Stream stream = read_stream(data + "/000000.tps");
+    for (const auto& record : stream.records)
+      if (record.op == tp::trace::Op::Extended &&
+          record.extended_kind == tp::trace::ExtendedKind::Waited) {
+        tp::trace::WaitedPayload payload;
+        std::memcpy(&payload, record.payload, sizeof payload);
+        notes.push_back(payload);
+      }
+    return notes;
+  };
+  EXPECT_EQ(noted(false).size(), 0u);
+  const auto notes = noted(true);
+  ASSERT_EQ(notes.size(), 2u);
+  const auto ticks = [](double ms) {
+    return static_cast<std::uint64_t>(ms * 1e6 * tp::rt::clock_config.ticks_per_ns);
+  };
+  EXPECT_GE(notes[0].ticks, ticks(1.9));
+  EXPECT_GE(notes[0].until, notes[0].ticks);
+  EXPECT_GE(notes[1].until - notes[1].ticks, notes[0].until + ticks(0.9));
+}
+
 TEST(Locks, OnlyTheOutermostAcquisitionCounts) {
   const std::string data = record([] {
     start();
@@ -607,6 +648,21 @@ TEST(Locks, ANewLockAtTheSameAddressIsAnotherOne) {
   EXPECT_EQ(locks[0].flags, tp::trace::kLockMayBeReused);
   EXPECT_EQ(locks[0].generation + 1, locks[1].generation);
   EXPECT_EQ(locks[1].flags, 0); // its making was seen
+}
+
+TEST(Locks, ALockOfAnotherKindAtTheSameAddressIsAnotherOne) {
+  const std::string data = record([] {
+    start();
+    const auto lock = std::make_unique<char>();
+    for (const unsigned kind : {TP_LOCK_PTHREAD_MUTEX, TP_LOCK_SPIN_MUTEX}) {
+      take(lock.get(), 0, kind);
+      tp_on_lock_given(lock.get());
+    }
+  });
+  const auto locks = locks_of(data);
+  ASSERT_EQ(locks.size(), 2u);
+  EXPECT_EQ(locks[0].kind, unsigned{TP_LOCK_PTHREAD_MUTEX});
+  EXPECT_EQ(locks[1].kind, unsigned{TP_LOCK_SPIN_MUTEX});
 }
 
 // What was recorded of locks, of which each belongs to the lock that its slot means then.
