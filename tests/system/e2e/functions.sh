@@ -286,7 +286,7 @@ X
   grep -q 'fewer samples' out && fail "turns: as many samples as always are said to be fewer"
 fi
 
-# What is sampled while a thread spins for a lock is no work: three quarters are in the sections, and none in what waits.
+# What is sampled while a thread spins for a lock does not count as work: three quarters are in the sections, and none in what waits.
 build contended -O2 <<'X'
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/spin_mutex.h>
