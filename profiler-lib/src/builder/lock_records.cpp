@@ -478,6 +478,7 @@ void note_wait(ThreadState& thread, Frame& frame, const Reading& now,
                std::uint64_t ticks) noexcept {
   if (ticks < least_noted.load(std::memory_order_relaxed))
     return;
+  const Busy busy(thread);
   room_in_step(thread, frame); // what it writes, readers have before the note
   put_payload(thread, frame, trace::ExtendedKind::Waited,
               trace::WaitedPayload{elapsed_since(thread.reader_time, now.time), ticks});
