@@ -696,8 +696,7 @@ bool DagReader::process_begin(Stream& stream) {
       ++summary_.missing_threads[task->state.row];
   } else if (is_region(task->context) && !task->state.is_left_out) {
     task->context->region = task->state.row;
-    (is_league(task->context) ? summary_.leagues : summary_.teams)[task->state.row].add(
-        {.most = ++task->context->team});
+    teams_of_kind(task->context)[task->state.row].add({.most = ++task->context->team});
   }
   push(stream, task);
   note_steal(stream, *task);
@@ -711,6 +710,10 @@ bool DagReader::process_begin(Stream& stream) {
   close_step(stream, *task, {BoundaryKind::End});
   finish_top(stream);
   return true;
+}
+
+std::map<Row, ThreadRange>& DagReader::teams_of_kind(const Context* region) {
+  return is_league(region) ? summary_.leagues : summary_.teams;
 }
 
 // The time from the moment when a stolen task existed and its thief looked for work until the task
@@ -1022,7 +1025,7 @@ void DagReader::end_contexts(Stream& stream) {
     if (contexts_.find(context->id) != context)
       continue;
     if (context->team > 0)
-      summary_.teams[context->region].add({.least = context->team});
+      teams_of_kind(context)[context->region].add({.least = context->team});
     contexts_.erase(context->id);
     joins_.end_context(context);
     joins_.release(context);

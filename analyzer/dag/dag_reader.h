@@ -118,6 +118,7 @@ private:
   void process_release(Stream& stream);
   void process_region(Stream& stream);
   void process_lock(Stream& stream);
+  std::map<Row, ThreadRange>& teams_of_kind(const Context* region); // of the summary
   void set_slot(Stream& stream, const trace::LockObjectPayload& payload);
   void settle_locks(Stream& stream, bool counts);
   static void settle_latencies(Stream& stream, std::uint64_t latency);

@@ -52,9 +52,9 @@ tp_context phase_of(const Task& task) {
           TP_CONSTRUCT_OMP_BARRIER | kGathering};
 }
 tp_context region_of(Team& team) {
-  return {&team.context, (team.is_league   ? TP_CONSTRUCT_OMP_TEAMS
-                          : team.is_of_gcc ? TP_CONSTRUCT_OMP_PARALLEL_GCC
-                                           : TP_CONSTRUCT_OMP_PARALLEL) |
+  return {&team.context, (team.is_league || team.is_alone ? TP_CONSTRUCT_OMP_TEAMS
+                          : team.is_of_gcc                ? TP_CONSTRUCT_OMP_PARALLEL_GCC
+                                                          : TP_CONSTRUCT_OMP_PARALLEL) |
                              kGathering};
 }
 
@@ -697,6 +697,8 @@ void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned 
   team->has_combined_sections = region_call.is_sections;
   team->is_league = is_league;
   team->runs_team = runs_team;
+  team->is_alone =
+      runs_team && team->outer != nullptr && team->outer->is_league && team->outer->requested == 0;
   if (is_in_team) {
     team->around = around;
     around->inner.store(team, std::memory_order_release);

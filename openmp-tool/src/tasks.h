@@ -37,13 +37,14 @@ struct Team {
   std::atomic<std::uint32_t> refs{1};
   std::atomic<std::uint32_t> size{0}; // known when the first implicit task begins
   std::uint32_t requested = 0;
-  std::uint64_t context = 0;         // of its implicit tasks
-  Team* outer = nullptr;             // in which the thread was that has begun the region
-  bool is_league = false;            // a teams construct: its implicit tasks are the teams
-  bool runs_team = false;            // with the code of one team, which libomp runs as a region
-  std::atomic<Team*> inner{nullptr}; // runs_team: the region in it
-  Team* around = nullptr;            // of that region
-  const tp_arena* limit = nullptr;   // team_limits.h; null: none
+  std::uint64_t context = 0; // of its implicit tasks
+  Team* outer = nullptr;     // in which the thread was that has begun the region
+  bool is_league = false;    // a teams construct: its implicit tasks are the teams
+  bool runs_team = false;    // with the code of one team, which libomp runs as a region
+  bool is_alone = false;     // runs_team: of a league of one, which has no implicit task of its own
+  std::atomic<Team*> inner{nullptr};       // runs_team: the region in it
+  Team* around = nullptr;                  // of that region
+  const tp_arena* limit = nullptr;         // team_limits.h; null: none
   const tp_arena* limit_outside = nullptr; // of the code that has begun the region
   const void* caller = nullptr;
   const void* function = nullptr; // with the region's code; null: not known

@@ -38,6 +38,10 @@ int main(int, char** arguments) {
     #pragma omp teams distribute num_teams(2)
     for (int i = 0; i < 100; ++i) tp::spend(1);
   }
+  if (std::strcmp(what, "one_team") == 0) {
+    #pragma omp teams distribute
+    for (int i = 0; i < 100; ++i) tp::spend(1);
+  }
 }
 X
 run() { # CASE WORK SPAN: - if the schedule decides it
@@ -57,10 +61,16 @@ for compiler in $compilers; do
       is "[w['name'] for w in p['warnings'] if w['name'] in ('threads', 'never_begun', 'unfinished', 'split_unknown')] == [] and '$case'"
     done
   fi
-  run distribute 100 50
-  is "(p['divisible_is_known'], p['divisible_not_known_because']) == (False, 'hidden_loops')"
-  is "[w['certain'] for w in p['warnings'] if w['name'] == 'split_unknown'] == [False]"
-  "$tp_analyze" -q -o analysis tp-data --check 'divisible_parallelism>=10' >check.out 2>&1
-  same "$compiler: --check of divisible_parallelism" 2 $?
+  for case in "distribute 100 50" "one_team 100 100"; do
+    # shellcheck disable=SC2086  # words
+    run $case
+    is "(p['divisible_is_known'], p['divisible_not_known_because']) == (False, 'hidden_loops') and '$case'"
+    is "[w['certain'] for w in p['warnings'] if w['name'] == 'split_unknown'] == [False] and '$case'"
+    "$tp_analyze" -q -o analysis tp-data --check 'divisible_parallelism>=10' >check.out 2>&1
+    same "$compiler, $case: --check of divisible_parallelism" 2 $?
+  done
+  "$tp_analyze" -o analysis tp-data 2>&1 | tr -s ' \n' ' ' >report
+  in_file report 'let teams be more by num_teams or OMP_NUM_TEAMS'
+  in_file report 'with loops split as in this run (1 thread)'
 done
 finish

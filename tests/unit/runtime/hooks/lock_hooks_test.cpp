@@ -589,8 +589,6 @@ TEST(Locks, WaitsAreNotedForSamples) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         tp_on_lock_given(&first);
       }
-      tp_on_lock_wait_for(&first); // too short
-      tp_on_lock_wait_end(0);
       tp::rt::note_waits(false);
     });
     std::vector<tp::trace::WaitedPayload> notes;
