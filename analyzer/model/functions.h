@@ -103,7 +103,7 @@ struct SampledFunctions {
   double measured_rate = 0;   // 0: not known
   std::uint64_t samples = 0;  // all
   std::uint64_t filed = 0;    // of them, inside of steps that count
-  std::uint64_t in_waits = 0; // inside of steps, while the thread waited for a lock: no work
+  std::uint64_t in_waits = 0; // inside of steps, while the thread waited: no work
   std::uint64_t outside =
       0; // between steps: inside oneTBB or the profiler, or in code that is left out
   std::uint64_t cut =

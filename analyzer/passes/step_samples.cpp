@@ -97,7 +97,7 @@ std::span<const TimedStack> StepSamples::take(const Step& step) {
   return {all.data() + begin, next - begin};
 }
 
-// Those of work: none of them was taken while the thread waited for a lock.
+// Those of work: none of them was taken while the thread waited.
 std::span<const TimedStack> StepSamples::of_work(std::span<const TimedStack> samples,
                                                  std::span<const TimeSpan> waited) {
   if (waited.empty() || samples.empty())

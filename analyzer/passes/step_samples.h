@@ -122,7 +122,7 @@ public:
   // After the last step.
   void finish();
   std::uint64_t filed() const { return filed_; }
-  // Taken in a step, but while its thread waited for a lock: under none.
+  // Taken in a step, but while its thread waited for a lock or in a loop that it announced: under none.
   std::uint64_t in_waits() const { return in_waits_; }
   const IdVector<CodeId, std::uint64_t>& code_work() const { return code_work_; }
 

@@ -102,7 +102,7 @@ void add_notes(Lines& lines, const Profile& profile, const SampledFunctions& fun
       fmt::format("{} samples in steps ({}{}); {}{} between steps, inside {} or the profiler",
                   functions.filed, functions.method, rate,
                   functions.in_waits > 0
-                      ? fmt::format("{} while threads waited for locks; ", functions.in_waits)
+                      ? fmt::format("{} while threads waited; ", functions.in_waits)
                       : "",
                   functions.outside, models_of(profile)),
       0);

@@ -32,8 +32,7 @@ constexpr std::uint64_t kShortNs = 100;
 constexpr double kShortestWakeNs = 700;
 std::atomic<bool> sampling{false};
 
-// Waits that take so long are noted; UINT64_MAX: none is. Ticks. No sample of 1000 per second meets more than a few of the
-// shorter ones, which take less than to write the note.
+// Waits that take so long are noted; UINT64_MAX: none is. Ticks. To note shorter ones would make them longer by much.
 constexpr double kNotedNs = 256;
 std::atomic<std::uint64_t> least_noted{UINT64_MAX};
 

@@ -35,7 +35,8 @@ struct LockPlace {
 
 // Whether threads that take their first lock from here on sample short sections. By any thread.
 void sample_short_sections(bool on) noexcept;
-// Whether it is recorded when threads wait (trace::WaitedPayload): samples are taken. Before threads are recorded, when the clock is known.
+// Whether it is recorded from here on when threads wait (trace::WaitedPayload): where samples are taken. By any thread, once
+// the clock is known.
 void note_waits(bool on) noexcept;
 
 // True: the acquisition of a lock is counted, and its section not timed (short_sections.h). Else:

@@ -485,14 +485,11 @@ namespace {
 std::pair<std::uint64_t, std::uint64_t> asleep_of(const std::string& data) {
   std::pair<std::uint64_t, std::uint64_t> sum;
   const Stream stream = read_stream(data + "/000000.tps");
-  for (const auto& record : stream.records)
-    if (record.op == tp::trace::Op::Extended &&
-        record.extended_kind == tp::trace::ExtendedKind::Asleep) {
-      tp::trace::AsleepPayload payload;
-      std::memcpy(&payload, record.payload, sizeof payload);
-      sum.first += payload.time;
-      sum.second += payload.waited;
-    }
+  for (const auto& payload :
+       payloads<tp::trace::AsleepPayload>(stream, tp::trace::ExtendedKind::Asleep)) {
+    sum.first += payload.time;
+    sum.second += payload.waited;
+  }
   return sum;
 }
 
@@ -591,16 +588,8 @@ TEST(Locks, WaitsAreNotedForSamples) {
       }
       tp::rt::note_waits(false);
     });
-    std::vector<tp::trace::WaitedPayload> notes;
-    const Stream stream = read_stream(data + "/000000.tps");
-    for (const auto& record : stream.records)
-      if (record.op == tp::trace::Op::Extended &&
-          record.extended_kind == tp::trace::ExtendedKind::Waited) {
-        tp::trace::WaitedPayload payload;
-        std::memcpy(&payload, record.payload, sizeof payload);
-        notes.push_back(payload);
-      }
-    return notes;
+    return payloads<tp::trace::WaitedPayload>(read_stream(data + "/000000.tps"),
+                                              tp::trace::ExtendedKind::Waited);
   };
   EXPECT_EQ(noted(false).size(), 0u);
   const auto notes = noted(true);
@@ -661,69 +650,6 @@ TEST(Locks, ALockOfAnotherKindAtTheSameAddressIsAnotherOne) {
   ASSERT_EQ(locks.size(), 2u);
   EXPECT_EQ(locks[0].kind, unsigned{TP_LOCK_PTHREAD_MUTEX});
   EXPECT_EQ(locks[1].kind, unsigned{TP_LOCK_SPIN_MUTEX});
-}
-
-// What was recorded of locks, of which each belongs to the lock that its slot means then.
-struct Recorded {
-  std::map<std::uint64_t, unsigned> sections; // by address
-  unsigned names = 0;
-};
-Recorded recorded_locks(const std::string& data) {
-  Recorded result;
-  std::map<unsigned, std::uint64_t> meaning;
-  const Stream stream = read_stream(data + "/000000.tps");
-  for (const auto& record : stream.records) {
-    if (record.op == tp::trace::Op::Extended &&
-        record.extended_kind == tp::trace::ExtendedKind::LockObject) {
-      tp::trace::LockObjectPayload payload;
-      std::memcpy(&payload, record.payload, sizeof payload);
-      meaning[payload.slot] = payload.address;
-      ++result.names;
-    }
-    if (record.op == tp::trace::Op::Section && meaning.contains(record.lock_slot))
-      result.sections[meaning[record.lock_slot]] += 1;
-  }
-  return result;
-}
-
-void take_all(std::span<char> locks) {
-  for (char& lock : locks) {
-    take(&lock);
-    tp_spend(1);
-    tp_on_lock_given(&lock);
-  }
-}
-
-TEST(Locks, MoreLocksThanSlots) {
-  static char locks[70'000];
-  const std::string data = record([] {
-    start();
-    take(&first); // held while there come to be more slots
-    for (unsigned round = 0; round < 2; ++round)
-      take_all(locks);
-    tp_on_lock_given(&first);
-  });
-  auto [sections, names] = recorded_locks(data);
-  EXPECT_EQ(sections[reinterpret_cast<std::uint64_t>(&first)], 1u);
-  sections.erase(reinterpret_cast<std::uint64_t>(&first));
-  EXPECT_EQ(sections.size(), std::size(locks));
-  EXPECT_TRUE(std::all_of(sections.begin(), sections.end(),
-                          [](const auto& entry) { return entry.second == 2; }));
-  EXPECT_EQ(places_of(data), 1u);
-}
-
-TEST(Locks, WhereLocksReplaceEachOtherOftenThereAreMoreSlots) {
-  static char locks[1u << 14];
-  const std::string data = record([] {
-    start();
-    for (unsigned round = 0; round < 8; ++round)
-      take_all(locks);
-  });
-  const Recorded recorded = recorded_locks(data);
-  EXPECT_EQ(recorded.sections.size(), std::size(locks));
-  // Each lock once for the slot that it had first, if it had one, and once for that which it keeps, unless it is one of few
-  // that share it.
-  EXPECT_LT(recorded.names, 3 * std::size(locks));
 }
 
 TEST(Locks, TwoThatShareASlotWhileHeld) {
@@ -983,7 +909,46 @@ std::map<std::uint64_t, Sampled> sampled_by_lock_in(const std::string& data) {
   return locks;
 }
 
+void take_all(std::span<char> locks) {
+  for (char& lock : locks) {
+    take(&lock);
+    tp_spend(1);
+    tp_on_lock_given(&lock);
+  }
+}
+
 } // namespace
+
+TEST(Locks, MoreLocksThanSlots) {
+  static char locks[70'000];
+  const std::string data = record([] {
+    start();
+    take(&first); // held while there come to be more slots
+    for (unsigned round = 0; round < 2; ++round)
+      take_all(locks);
+    tp_on_lock_given(&first);
+  });
+  auto sections = sampled_by_lock_in(data);
+  EXPECT_EQ(sections[reinterpret_cast<std::uint64_t>(&first)].timed, 1u);
+  sections.erase(reinterpret_cast<std::uint64_t>(&first));
+  EXPECT_EQ(sections.size(), std::size(locks));
+  EXPECT_TRUE(std::all_of(sections.begin(), sections.end(),
+                          [](const auto& entry) { return entry.second.timed == 2; }));
+  EXPECT_EQ(places_of(data), 1u);
+}
+
+TEST(Locks, WhereLocksReplaceEachOtherOftenThereAreMoreSlots) {
+  static char locks[1u << 14];
+  const std::string data = record([] {
+    start();
+    for (unsigned round = 0; round < 8; ++round)
+      take_all(locks);
+  });
+  EXPECT_EQ(sampled_by_lock_in(data).size(), std::size(locks));
+  // Each is named once for the slot that it had first, if it had one, and once for that which it keeps, unless it is one of
+  // few that share it.
+  EXPECT_LT(locks_of(data).size(), 3 * std::size(locks));
+}
 
 // All are timed 10,000 times in all, and each 32 times; after that the fewer, the more were timed.
 TEST(Locks, ThoseOfManyLocksAreSampled) {
