@@ -32,6 +32,10 @@ bool wants_progress(bool quiet) {
 
 Progress::Progress(int terminal, std::chrono::milliseconds after)
     : terminal_(terminal), phase_("start") {
+  if (after <= after.zero()) { // shown even if the work ends before the writer runs
+    show(line());
+    after = kBetween;
+  }
   try {
     writer_ = std::thread([this, after] { show_until_end(after); });
   } catch (const std::system_error&) { // NOLINT(bugprone-empty-catch): works without a thread
@@ -66,14 +70,18 @@ std::string Progress::line() const {
          std::to_string(std::chrono::duration_cast<std::chrono::seconds>(elapsed).count()) + " s";
 }
 
+void Progress::show(std::string_view text) const {
+  // One column less than the width, because a line that wraps cannot be erased.
+  shown_on = terminal_;
+  write_to(terminal_, "\r" + std::string(text.substr(0, width_of(terminal_) - 1)) + "\033[K");
+}
+
 void Progress::show_until_end(std::chrono::milliseconds pause) {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, pause, [&] { return ended_; })) {
     const std::string text = line();
     lock.unlock(); // a terminal may be slow
-    // One column less than the width, because a line that wraps cannot be erased.
-    shown_on = terminal_;
-    write_to(terminal_, "\r" + text.substr(0, width_of(terminal_) - 1) + "\033[K");
+    show(text);
     lock.lock();
     pause = kBetween;
   }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace tp::tool {
@@ -24,6 +25,7 @@ public:
   // An answer that comes sooner needs no progress line.
   static constexpr std::chrono::milliseconds kAfter{2000}, kBetween{200};
 
+  // The line is shown for the first time `after` the start; with 0 before the constructor returns.
   explicit Progress(int terminal, std::chrono::milliseconds after = kAfter);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -42,6 +44,7 @@ public:
   static void erase_line() noexcept;
 
 private:
+  void show(std::string_view text) const;
   void show_until_end(std::chrono::milliseconds pause);
   std::string line() const;
 

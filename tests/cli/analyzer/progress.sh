@@ -22,7 +22,6 @@ END
 cat >on_terminal.py <<'END'
 # on_terminal.py COLUMNS COMMAND...: stdout goes to the file `out`; stderr goes to a terminal, and
 # from there to the file `err`.
-# to the file `err`.
 import fcntl, os, pty, struct, subprocess, sys, termios
 master, terminal = pty.openpty()
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
