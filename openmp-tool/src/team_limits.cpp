@@ -16,10 +16,10 @@ struct Limit : tp_arena {
   Limit* next;
   std::atomic<Limit*> inner; // of regions inside, of all threads
 };
-constexpr unsigned kMostOfThread = 64, kMost = 1024;
+constexpr unsigned kMostOfThread = 64, kMost = 1024, kLists = 32;
 
 #define TP_OF_THREAD [[gnu::tls_model("initial-exec")]] constinit thread_local
-TP_OF_THREAD Limit* limits = nullptr; // of the calling thread
+TP_OF_THREAD Limit* limits[kLists] = {}; // of the calling thread, by site
 TP_OF_THREAD unsigned limit_count = 0;
 TP_OF_THREAD std::uint32_t clause = 0;
 TP_OF_THREAD bool has_set_threads = false; // outside of regions
@@ -59,15 +59,16 @@ Limit* make_limit(std::uint32_t site, std::uint32_t threads) {
 }
 
 const tp_arena* limit_of_thread(std::uint32_t site, std::uint32_t threads) {
-  if (const Limit* const known = find(limits, site, threads))
+  Limit*& first = limits[site % kLists];
+  if (const Limit* const known = find(first, site, threads))
     return known;
   Limit* const limit = limit_count < kMostOfThread ? make_limit(site, threads) : nullptr;
   if (limit == nullptr)
     return nullptr;
   if (static_cast<int>(threads) == default_threads.load(std::memory_order_relaxed))
     limit->like_machine = 1;
-  limit->next = limits;
-  limits = limit;
+  limit->next = first;
+  first = limit;
   ++limit_count;
   return limit;
 }
