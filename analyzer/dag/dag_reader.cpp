@@ -995,7 +995,8 @@ void DagReader::set_slot(Stream& stream, const trace::LockObjectPayload& payload
     lock_declarations_.push_back(
         {payload.kind, variable != rows_.lock_variables.end() ? variable->second : 0});
     visitor_.lock_object(found->second, {payload.address, payload.generation, payload.kind,
-                                         (payload.flags & trace::kLockMayBeReused) != 0});
+                                         (payload.flags & trace::kLockMayBeReused) != 0,
+                                         (payload.flags & trace::kLocksNotApart) != 0});
   }
   if (payload.slot >= stream.slots.size())
     stream.slots.resize(std::size_t{payload.slot} + 1);

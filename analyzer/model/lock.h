@@ -25,6 +25,7 @@ struct LockObjectInfo {
   std::uint32_t generation = 0; // of objects at this address
   std::uint8_t kind = 0;        // trace::LockKind
   bool may_be_reused = false;   // the address may have been that of several objects
+  bool is_rest = false;         // no object: locks that the recording does not keep apart
 };
 
 struct LockTotals {
@@ -40,6 +41,8 @@ struct LockTotals {
   // `held` is an estimate from a sample of the sections, with this standard error at most.
   bool is_sampled = false;
   std::uint64_t held_error = 0;
+  // Of the acquisitions: of locks that the recording does not keep apart; and what `held` has of them.
+  std::uint64_t not_apart = 0, held_not_apart = 0;
 
   void add(const LockTotals& other) {
     acquisitions += other.acquisitions;
@@ -52,6 +55,8 @@ struct LockTotals {
     longest_waited = std::max(longest_waited, other.longest_waited);
     is_sampled |= other.is_sampled;
     held_error += other.held_error;
+    not_apart += other.not_apart;
+    held_not_apart += other.held_not_apart;
   }
 };
 

@@ -391,11 +391,14 @@ void LockLaw::count(const FrameState& frame, const Step& step, const LockUse& us
                   .longest_waited = use.waited,
                   .is_sampled = use.is_sampled};
   Object& object = results_.objects[use.object];
+  more.not_apart = object.info.is_rest ? use.count : 0;
   if (object.places.empty())
     object.stream = step.stream;
   object.has_one_thread &= object.stream == step.stream;
   object.totals.add(more);
   results_.places.grown_to(use.place).add(more);
+  if (object.info.is_rest)
+    return;
   if (std::ranges::find(object.places, use.place) == object.places.end())
     object.places.push_back(use.place);
 }
@@ -433,7 +436,11 @@ void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& 
       if (!scenario.places.contains(use.place) || scenario.places[use.place] == 0)
         span_[kFirstScenario + i] *= scenario.factor;
     }
-    add_held(use.object, use.place, {.held = work, .held_error = use.error});
+    const bool is_rest = results_.objects[use.object].info.is_rest;
+    add_held(use.object, use.place,
+             {.held = work, .held_error = use.error, .held_not_apart = is_rest ? work : 0});
+    if (is_rest)
+      return;
     if (use.shared) // the mean: which is the longest is not known
       for (std::uint64_t& each : span_)
         each /= std::max<std::uint64_t>(use.count, 1);

@@ -29,6 +29,9 @@ constexpr std::uint64_t kLeastPercent = 1; // of the span, that their sections t
 constexpr std::size_t kMostWhatIf = 4;     // locks
 constexpr std::size_t kMostUnseen = 4;     // in a sentence
 constexpr std::uint64_t kLeastShare = 10'000;
+// Of the sections of a lock that a thread does not keep apart yet, it times one of 257, and keeps it apart from then on: of so
+// many it is not known whose they are, with a standard deviation of as many.
+constexpr std::uint64_t kBeforeApart = 257;
 constexpr std::uint64_t kFactors[] = {2, 4, 8};
 
 using Object = LockLaw::Object;
@@ -52,7 +55,9 @@ std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found,
     if (const Object& object = found.objects[id];
         object.has_one_thread && !object.places.empty() &&
         (table.locks_in_arrays.contains(object.info.address) ||
-         std::ranges::any_of(object.places, [&](LockPlaceId place) { return objects[place] > 1; })))
+         std::ranges::any_of(object.places, [&](LockPlaceId place) {
+           return objects[place] > 1 || found.places[place].not_apart > 0;
+         })))
       result.push_back(id);
   return result;
 }
@@ -158,7 +163,8 @@ std::vector<Group> group(const LockLaw::Results& found,
   }
   std::vector<Group> result;
   for (auto& [number_of, each] : groups)
-    result.push_back(std::move(each));
+    if (!each.objects.empty())
+      result.push_back(std::move(each));
   return result;
 }
 
@@ -264,8 +270,17 @@ std::vector<SiteWaitBlame> blame_of_sites(const LockLaw::Results& found) {
   return result;
 }
 
-LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable& table,
+// What one lock may have of the sections of those that are not kept apart.
+std::uint64_t unknown_share(const LockTotals& totals, std::uint64_t threads) {
+  if (totals.not_apart == 0)
+    return 0;
+  const std::uint64_t sections = std::min(totals.not_apart, 2 * kBeforeApart * threads);
+  return static_cast<std::uint64_t>(Wide{totals.held_not_apart} * sections / totals.not_apart);
+}
+
+LockRow row_of(const Group& lock, const LockLaw::Results& found, const Measured& measured,
                const std::vector<LockObjectId>& of_schedule) {
+  const SiteTable& table = measured.table;
   LockRow row;
   const Object& heaviest = found.objects[lock.heaviest];
   row.heaviest = heaviest.info;
@@ -309,7 +324,8 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const SiteTable
     row.asleep = bound.sections - std::min(awake, bound.sections);
   }
   row.bound_kind = is_of_schedule ? LockBoundKind::IfSameLock : kind_of(heaviest);
-  row.bound_error = heaviest.totals.held_error;
+  row.bound_error =
+      heaviest.totals.held_error + unknown_share(row.totals, measured.read.threads.threads);
   const auto variable = table.lock_names.find(heaviest.info.address);
   if (variable != table.lock_names.end())
     row.variable = variable->second;
@@ -429,7 +445,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   }
   std::vector<std::pair<LockRow, const Group*>> rows;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    rows.emplace_back(row_of(groups[i], found, measured.table, locks.of_schedule), &groups[i]);
+    rows.emplace_back(row_of(groups[i], found, measured, locks.of_schedule), &groups[i]);
     if (const auto first = scenarios_of.find(i); first != scenarios_of.end())
       rows.back().first.what_if =
           what_if(groups[i], found, measured, locks.of_schedule, first->second, options.mode);

@@ -439,19 +439,22 @@ Json lock_totals_json(const Profile& profile, const LockTotals& totals) {
   const auto ns = [&](std::uint64_t ticks) {
     return profile.read.time_hz > 0 ? Json(to_ns(ticks, profile.read.time_hz)) : Json(nullptr);
   };
-  return {{"acquisitions", totals.acquisitions},
-          {"contended", totals.contended},
-          {"shared", totals.shared},
-          {"held", totals.held},
-          {"longest_held", totals.longest_held},
-          {"held_is_estimate", totals.is_sampled},
-          {"held_error", totals.held_error},
-          {"waited", totals.waited},
-          {"waited_ns", ns(totals.waited)},
-          {"longest_waited", totals.longest_waited},
-          {"longest_waited_ns", ns(totals.longest_waited)},
-          {"wait_blame", totals.wait_blame},
-          {"wait_blame_ns", ns(totals.wait_blame)}};
+  Json json{{"acquisitions", totals.acquisitions},
+            {"contended", totals.contended},
+            {"shared", totals.shared},
+            {"held", totals.held},
+            {"longest_held", totals.longest_held},
+            {"held_is_estimate", totals.is_sampled},
+            {"held_error", totals.held_error},
+            {"waited", totals.waited},
+            {"waited_ns", ns(totals.waited)},
+            {"longest_waited", totals.longest_waited},
+            {"longest_waited_ns", ns(totals.longest_waited)},
+            {"wait_blame", totals.wait_blame},
+            {"wait_blame_ns", ns(totals.wait_blame)}};
+  if (totals.not_apart > 0)
+    json["acquisitions_not_apart"] = totals.not_apart;
+  return json;
 }
 
 Json lock_place_json(const Profile& profile, const LockPlaceRow& place) {

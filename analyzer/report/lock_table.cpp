@@ -50,7 +50,7 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
                                          any_sleeps ? "   asleep  " : "", "waited", "each time",
                                          any_sleeps ? "leaves" : "parallelism", "lock")));
   const std::size_t most = std::max<std::size_t>(options.top, 1);
-  bool any_estimate = false, any_condition = false, any_of_schedule = false;
+  bool any_estimate = false, any_condition = false, any_of_schedule = false, any_rest = false;
   for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
     const LockTotals& totals = rows[i].totals;
     const std::string_view sign = rows[i].bound_kind == LockBoundKind::Estimate      ? "~"
@@ -58,6 +58,7 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
                                   : rows[i].is_of_schedule()                         ? "*"
                                                                                      : "";
     any_estimate |= totals.is_sampled || sign == "~";
+    any_rest |= totals.not_apart > 0;
     any_condition |= sign == "?" && rows[i].bound.length() > 0;
     any_of_schedule |= sign == "*" && rows[i].bound.length() > 0;
     const std::string asleep = profile.counts_sleep_of(rows[i]) ? amount(rows[i].asleep) : "";
@@ -84,7 +85,7 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
       fmt::format(
           "held: sum of the sections{}; those of several objects may run at once; waited: by "
           "all threads, added up; each time: by one that found it taken; {}: at "
-          "most, because of this lock{}{}{}",
+          "most, because of this lock{}{}{}{}",
           any_sleeps ? ", without sleep; asleep: inside of those of one object" : "",
           any_sleeps ? "leaves: parallelism, with sleep speedup" : "parallelism",
           any_estimate ? "; ~: an estimate, since sections were sampled" : "",
@@ -92,7 +93,10 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
           any_of_schedule
               ? "; *: if tasks take the same lock of several on other threads: only one "
                 "thread took it here"
-              : ""),
+              : "",
+          any_rest ? "; locks that are taken rarely were not kept apart: their acquisitions count, "
+                     "their number does not"
+                   : ""),
       0);
   lines.add("next: tp-analyze -v {}", printable(profile.data));
   return lines.take();

@@ -386,6 +386,9 @@ std::string lock_figures(const Profile& profile, const LockRow& lock) {
     text += fmt::format(" ({} % shared)", percent(totals.shared, totals.acquisitions));
   if (totals.contended > 0)
     text += fmt::format(", {} % contended", percent(totals.contended, totals.acquisitions));
+  if (totals.not_apart > 0)
+    text += fmt::format(", {} % of them of locks that were not kept apart",
+                        percent(totals.not_apart, totals.acquisitions));
   text += ", held " + held_in_words(profile, totals);
   const bool sleeps = profile.counts_sleep_of(lock);
   if (sleeps)

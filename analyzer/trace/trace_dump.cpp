@@ -165,12 +165,13 @@ std::string extended_text(const Record& record) {
     break;
   case trace::ExtendedKind::LockObject:
     if (const auto payload = payload_of<trace::LockObjectPayload>(record))
-      text += fmt::format(" lock slot={} address={:#x} generation={} kind={}{}", payload->slot,
+      text += fmt::format(" lock slot={} address={:#x} generation={} kind={}{}{}", payload->slot,
                           payload->address, payload->generation,
                           payload->kind < std::size(trace::kLockKindNames)
                               ? trace::kLockKindNames[payload->kind]
                               : "?",
-                          payload->flags & trace::kLockMayBeReused ? " may_be_reused" : "");
+                          payload->flags & trace::kLockMayBeReused ? " may_be_reused" : "",
+                          payload->flags & trace::kLocksNotApart ? " not_apart" : "");
     break;
   case trace::ExtendedKind::LockWait:
     if (const auto payload = payload_of<trace::LockWaitPayload>(record))

@@ -85,7 +85,8 @@ bool add_lock_record(StreamBuilder& stream, const Line& line) {
   if (line.word == "lock")
     stream.lock(slot, line.number("address"), lock_kind_of(line.text("kind", "spin_mutex")),
                 static_cast<std::uint32_t>(line.number("generation")),
-                line.number("reused") != 0 ? trace::kLockMayBeReused : 0);
+                (line.number("reused") != 0 ? trace::kLockMayBeReused : 0) |
+                    (line.number("rest") != 0 ? trace::kLocksNotApart : 0));
   else if (line.word == "section")
     stream.section(figures, slot, place, flags, sections,
                    static_cast<std::uint32_t>(line.number("error")));

@@ -134,6 +134,18 @@ double time_of(const std::string& kind, long pairs, int threads) {
       ++found->second;
     });
   }
+  if (kind == "hash_map_accessor_of_65536") {
+    static tbb::concurrent_hash_map<unsigned, long> map;
+    for (unsigned key = 0; key < 1u << 16; ++key)
+      map.insert({key, 0});
+    return run(pairs, threads, [] {
+      static thread_local unsigned next = 0;
+      next = next * 1664525u + 1013904223u;
+      tbb::concurrent_hash_map<unsigned, long>::accessor found;
+      map.find(found, next >> 16);
+      ++found->second;
+    });
+  }
   if (kind == "std_mutex") {
     static std::mutex mutex;
     return run(pairs, threads, [] {

@@ -94,6 +94,14 @@ TP_COLD void put_payload(ThreadState& thread, Frame& frame, trace::ExtendedKind 
   thread.writer.advance(record.commit(make_tag(Op::Extended, 0, 0, 0, 0)));
 }
 
+// What represents the locks of a kind that are not kept apart: the address of none.
+constexpr std::uint64_t address_of_rest(std::uint8_t kind) noexcept {
+  return 2 * std::uint64_t{kind} + 1;
+}
+constexpr bool is_of_rest(std::uint64_t address) noexcept {
+  return address <= address_of_rest(UINT8_MAX);
+}
+
 TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
                        const HeldLock& held) noexcept {
   struct Named {
@@ -101,19 +109,20 @@ TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
     std::uint32_t ticks;
     std::uint32_t reserved;
   };
-  bool may_be_reused = true;
+  unsigned flags = trace::kLocksNotApart;
   const std::uint64_t before = thread.step_time;
   {
     const OutsideOfStep outside(thread, frame);
-    may_be_reused = register_lock(held.address, held.generation, held.kind);
+    if (!is_of_rest(held.address))
+      flags = register_lock(held.address, held.generation, held.kind) ? trace::kLockMayBeReused : 0;
     locks.slots.name(held.slot, {held.address, held.generation, held.kind});
   }
   const std::uint64_t ticks = elapsed_since(before, thread.step_time);
-  put_payload(thread, frame, trace::ExtendedKind::LockObject,
-              Named{{held.address, held.generation, held.slot, held.kind,
-                     static_cast<std::uint8_t>(may_be_reused ? trace::kLockMayBeReused : 0)},
-                    static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, UINT32_MAX)),
-                    0});
+  put_payload(
+      thread, frame, trace::ExtendedKind::LockObject,
+      Named{{held.address, held.generation, held.slot, held.kind, static_cast<std::uint8_t>(flags)},
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, UINT32_MAX)),
+            0});
 }
 
 // From here on the slot means this lock.
@@ -203,7 +212,7 @@ void collect(ShortSections& shorts, tp_counted_lock& counted) noexcept {
   calls = {lock, std::min(count, ShortSections::kCalled), 0};
   section.to_skip -= std::min(section.to_skip, count);
   if (is_held)
-    shorts.open[shorts.open_count++] = {&section, 0};
+    shorts.open[shorts.open_count++] = {&section, section.address, 0};
 }
 
 // As the code of counted_locks.h expects.
@@ -234,15 +243,16 @@ void let_count(tp_counted_lock& counted, const void* lock, ShortSection& section
   counted.left = -counted.granted;
 }
 
-// One of the sections, which was not timed.
-HeldLock skipped_one(const LockState& locks, const ShortSection& section) noexcept {
+// One of the sections, which was not timed, of that lock.
+HeldLock skipped_one(const LockState& locks, const ShortSection& section,
+                     std::uint64_t lock) noexcept {
   HeldLock held{};
-  held.address = section.address;
+  held.address = lock;
   held.code = section.code;
   held.generation = section.generation;
   held.place = section.place;
   held.mode = static_cast<std::uint8_t>(section.mode);
-  held.slot = locks.slots.slot_of(section.address);
+  held.slot = locks.slots.slot_of(lock);
   held.kind = section.kind;
   held.flags = static_cast<std::uint8_t>(section.mode & TP_LOCK_SHARED);
   return held;
@@ -259,7 +269,7 @@ TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) no
     section.is_listed = false;
     if (count == 0)
       continue;
-    const HeldLock held = skipped_one(locks, section);
+    const HeldLock held = skipped_one(locks, section, section.address);
     know(thread, frame, locks, held);
     RecordEncoder record(room_for(thread, frame));
     const unsigned work_code = record.field(shorts.lengths_of(section).held.sum(count));
@@ -295,12 +305,32 @@ TP_COLD ShortSection* begin_to_sample(ThreadState& thread, Frame& frame, LockSta
   return section;
 }
 
+// Such a section, of a lock for which there is no room: what is to be known of those that are not timed.
+TP_COLD ShortSection& add_to_rest(LockState& locks, const HeldLock& held,
+                                  std::uint64_t work) noexcept {
+  ShortSection& rest = locks.shorts.rest_of(held.code);
+  if (!locks.shorts.is_full() || !locks.shorts.has_rest(held.code))
+    return rest;
+  if (rest.is_none()) {
+    rest.address = address_of_rest(held.kind);
+    rest.code = held.code;
+    rest.kind = held.kind;
+    rest.mode = held.mode;
+    rest.is_rest = true;
+  }
+  if (rest.kind != held.kind || rest.mode != held.mode)
+    return rest;
+  rest.place = held.place;
+  locks.shorts.add(rest, work);
+  return rest;
+}
+
 // A section that was timed and not contended.
 TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                    std::uint64_t work) noexcept {
   ShortSection* section = &locks.shorts.find(held.address, held.code);
   if (!section->is(held.address, held.code, held.generation, held.mode)) [[unlikely]] {
-    if (section->is_none() && !locks.shorts.is_worth_room())
+    if (section->is_none() && !locks.shorts.is_worth_room(add_to_rest(locks, held, work)))
       return;
     section = begin_to_sample(thread, frame, locks, held);
     if (section == nullptr)
@@ -319,7 +349,10 @@ TP_COLD void time_open_sections(LockState& locks, std::uint64_t from) noexcept {
     if (section.skipped == 0 || locks.held_count == kMostHeldLocks)
       continue;
     --section.skipped;
-    HeldLock& held = locks.held[locks.held_count++] = skipped_one(locks, section);
+    HeldLock& held = locks.held[locks.held_count++] =
+        skipped_one(locks, section, shorts.open[i].lock);
+    if (section.is_rest)
+      held.generation = generation_of_lock(held.address);
     held.taken_at = from;
     held.state.more = shorts.open[i].more;
   }
@@ -624,20 +657,24 @@ bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, co
   if ((mode & TP_LOCK_RECURSIVE) != 0 && find_held(locks, lock) != locks.held_count)
     return false;
   const auto address = reinterpret_cast<std::uint64_t>(lock);
-  ShortSection& section = shorts.find(address, code);
-  if (section.to_skip == 0 || section.mode != mode || !is_still_there(section) || locks.contended ||
-      locks.waits != 0 || shorts.open_count >= ShortSections::kMostOpen - TP_COUNTED_LOCKS)
+  ShortSection* known = &shorts.find(address, code);
+  if (known->is_none())
+    known = &shorts.rest_of(code);
+  ShortSection& section = *known;
+  if (section.to_skip == 0 || section.mode != mode ||
+      (!section.is_rest && !is_still_there(section)) || locks.contended || locks.waits != 0 ||
+      shorts.open_count >= ShortSections::kMostOpen - TP_COUNTED_LOCKS)
     return false;
   if (!section.is_listed) [[unlikely]]
     list_skipped(thread, section);
-  if (counts && !is_held && shorts.is_worth_counting(lock)) {
+  if (counts && !is_held && !section.is_rest && shorts.is_worth_counting(lock)) {
     collect(shorts, counted);
     let_count(counted, lock, section);
     return true;
   }
   --section.to_skip;
   ++section.skipped;
-  shorts.open[shorts.open_count++] = {&section, 0};
+  shorts.open[shorts.open_count++] = {&section, address, 0};
   return true;
 }
 

@@ -5,6 +5,10 @@
 // more it has timed, up to one of about 256. The others are counted, and written as one record per step, with
 // the work that the timed ones lead to expect, and its standard error.
 //
+// Of more locks than there is room for, the rest of a place is sampled as if it were one lock: how often each of these was
+// acquired is not recorded. One of about 256 of these sections is timed, and its lock gets room, in place of another one:
+// so a lock that is acquired often soon has room, and keeps it.
+//
 // Contended acquisitions are always timed. A timed section counts towards the mean with at most 16 times the
 // length that is short: one much longer than the others (a page fault) would otherwise count for 256 of its
 // kind. So the estimate is low where such sections are frequent: what was cut off is in its error.
@@ -92,6 +96,7 @@ struct alignas(64) ShortSection {
   std::uint8_t mode;
   std::uint8_t kind;
   bool is_listed; // from ShortSections::skipped on
+  bool is_rest;   // of locks at that place for which there is no room; `address` is none of theirs
   ShortSection* next_skipped;
   std::uint64_t known_at; // of all_lock_generations: the generation was this one
 
@@ -118,8 +123,7 @@ struct SectionLengths {
   }
 };
 
-// Those of one thread. Where there are kMost, most sections of other locks are timed, and some locks, at random, replace
-// one of those: so that what is taken often is sampled soon.
+// Those of one thread.
 class ShortSections {
 public:
   // Of sections that begin at one place in the code; of these, of each lock.
@@ -133,7 +137,10 @@ public:
   static constexpr std::uint32_t kCalled = 2;
   static constexpr unsigned kFirstBits = 8, kProbes = 8, kPlaceBits = 6;
   static constexpr std::size_t kMost = 1u << 13;
-  static constexpr std::uint32_t kPerReplaced = 32;
+  static constexpr std::uint32_t kPerReplaced = 32; // while the rest is not sampled
+  // What is short for sections of the rest: of so many locks, to time one costs more, and makes those of the program
+  // longer, as the memory that it needs is not in the cache then.
+  static constexpr std::uint64_t kOfRest = 4;
 
   // Sections below this mean length are short; 0: nothing is sampled.
   std::uint64_t short_length = 0;
@@ -142,24 +149,35 @@ public:
 
   // Theirs, if the thread has met it; else one of none, or of another mode or generation.
   TP_HOT ShortSection& find(std::uint64_t lock, const void* code) noexcept {
-    const std::size_t first = first_of(lock, code);
-    return sections_[first].is_of(lock, code) ? sections_[first] : find_further(lock, code, first);
+    const std::uint64_t key = key_of(lock, code);
+    const std::size_t first = first_of(key);
+    return tags_[first] == tag_of(key) && sections_[first].is_of(lock, code)
+               ? sections_[first]
+               : find_further(lock, code, key);
   }
+  // Of the locks that are acquired there and for which there is no room.
+  TP_HOT ShortSection& rest_of(const void* code) noexcept { return place_of(code).rest; }
+  // There is not more than one place with what that is of.
+  bool has_rest(const void* code) noexcept { return place_of(code).code != nullptr; }
   // They will be asked for.
   TP_HOT void fetch(std::uint64_t lock, const void* code) const noexcept {
-    __builtin_prefetch(&sections_[first_of(lock, code)]);
+    __builtin_prefetch(&sections_[first_of(key_of(lock, code))]);
   }
   SectionLengths& lengths_of(const ShortSection& section) noexcept {
-    return lengths_[&section - sections_];
+    return section.is_rest ? place_of(section.code).rest_lengths : lengths_[&section - sections_];
   }
   // Of the work of `count` of them that were not timed.
   std::uint64_t error(const ShortSection& section, std::uint64_t count) noexcept {
     // What a reading adds is known to within itself only.
-    return lengths_of(section).error(count, section.timed, mean_square_of(place_of(section))) +
+    return lengths_of(section).error(count, section.timed, mean_square_of(place_of(section.code))) +
            reading * count;
   }
-  // Should one be found for a lock that has none?
-  bool is_worth_room() noexcept { return count_ < kMost || random() % kPerReplaced == 0; }
+  // There is a lock in each.
+  bool is_full() const noexcept { return count_ >= kMost; }
+  // Should one be found for a lock that has none, whose section was timed? `rest`: of its place.
+  bool is_worth_room(const ShortSection& rest) noexcept {
+    return !is_full() || rest.timed > kTimedOfLock || random() % kPerReplaced == 0;
+  }
   // One that can be theirs: claim(). That of another lock, if there are too many. Null: no memory. No
   // section is counted by code. Cold.
   ShortSection* room_for(std::uint64_t lock, const void* code) noexcept;
@@ -167,6 +185,7 @@ public:
     section = ShortSection{};
     section.address = lock;
     section.code = code;
+    tags_[&section - sections_] = tag_of(key_of(lock, code));
     lengths_of(section) = {};
   }
   // A section was timed.
@@ -174,7 +193,7 @@ public:
     length -= std::min(length, reading);
     const std::uint64_t counts = std::min(length, 16 * short_length);
     SectionLengths& lengths = lengths_of(section);
-    Place& place = place_of(section);
+    Place& place = place_of(section.code);
     place.add_square(lengths.held.add(counts));
     lengths.cut += length - counts;
     ++section.timed;
@@ -182,7 +201,8 @@ public:
     if (timed < kAlwaysTimed) {
       if (&timed != &section.timed)
         ++timed;
-    } else if (section.timed > kTimedOfLock && lengths.held.mean() < short_length) {
+    } else if (section.timed > kTimedOfLock &&
+               lengths.held.mean() < (section.is_rest ? kOfRest : 1) * short_length) {
       const std::uint32_t mean = std::min(section.timed / kTimedPerSkip, kMeanSkip);
       section.to_skip = random() % (2 * mean + 1);
     }
@@ -224,13 +244,14 @@ public:
   static constexpr unsigned kMostOpen = 16;
   struct Open {
     ShortSection* section;
+    std::uint64_t lock;
     std::uint32_t more; // acquisitions of a recursive lock beyond the first
   };
   Open open[kMostOpen];
   unsigned open_count = 0;
   TP_HOT Open* open_of(std::uint64_t lock) noexcept {
     for (unsigned i = open_count; i-- > 0;)
-      if (open[i].section->address == lock)
+      if (open[i].lock == lock)
         return &open[i];
     return nullptr;
   }
@@ -245,6 +266,8 @@ private:
     std::uint32_t timed = 0; // up to kAlwaysTimed
     std::uint32_t squares = 0;
     std::int64_t mean_square = 0; // of deviations, of about the last 4096: in 256ths
+    ShortSection rest{};
+    SectionLengths rest_lengths;
     void add_square(std::uint64_t square) noexcept {
       squares = std::min(squares + 1, 4096u);
       mean_square += (static_cast<std::int64_t>(square << 8) - mean_square) / squares;
@@ -254,38 +277,57 @@ private:
     return static_cast<std::uint64_t>(place.mean_square) >> 8;
   }
 
-  TP_HOT std::size_t first_of(std::uint64_t lock, const void* code) const noexcept {
-    const std::uint64_t key =
-        (lock ^ reinterpret_cast<std::uint64_t>(code) << 16) * 0x9e3779b97f4a7c15ull;
+  // Of the hash: what of it does not choose the place in the table. Not 0.
+  using Tag = std::uint16_t;
+  TP_HOT static std::uint64_t key_of(std::uint64_t lock, const void* code) noexcept {
+    return (lock ^ reinterpret_cast<std::uint64_t>(code) << 16) * 0x9e3779b97f4a7c15ull;
+  }
+  TP_HOT static Tag tag_of(std::uint64_t key) noexcept { return static_cast<Tag>(key >> 32 | 1); }
+  TP_HOT std::size_t first_of(std::uint64_t key) const noexcept {
     return static_cast<std::size_t>(key >> (64 - bits_));
   }
   std::size_t size() const noexcept { return std::size_t{1} << bits_; }
-  ShortSection& probed(std::size_t first, unsigned i) noexcept {
-    return sections_[(first + i) & (size() - 1)];
+  std::size_t probed(std::size_t first, unsigned i) const noexcept {
+    return (first + i) & (size() - 1);
   }
+  // For most locks that have none, no section is looked at: that would be a line of the cache for each.
   [[gnu::noinline]] ShortSection& find_further(std::uint64_t lock, const void* code,
-                                               std::size_t first) noexcept {
-    for (unsigned i = 1; i < kProbes; ++i)
-      if (ShortSection& section = probed(first, i); section.is_of(lock, code))
-        return section;
+                                               std::uint64_t key) noexcept {
+    const Tag tag = tag_of(key);
+    const std::size_t first = first_of(key);
+    for (unsigned i = 0; i < kProbes; ++i)
+      if (const std::size_t at = probed(first, i);
+          tags_[at] == tag && sections_[at].is_of(lock, code))
+        return sections_[at];
     return none_;
   }
   // Null: others are in all of them.
   ShortSection* free_for(std::uint64_t lock, const void* code) noexcept {
+    const std::size_t first = first_of(key_of(lock, code));
     for (unsigned i = 0; i < kProbes; ++i)
-      if (ShortSection& section = probed(first_of(lock, code), i); section.is_none())
+      if (ShortSection& section = sections_[probed(first, i)]; section.is_none())
         return &section;
     return nullptr;
   }
+  // Where others are in all of them: what was timed least is taken least often, as a rule.
+  ShortSection& least_timed_for(std::uint64_t lock, const void* code) noexcept {
+    const std::size_t first = first_of(key_of(lock, code));
+    std::size_t least = first;
+    for (unsigned i = 1; i < kProbes; ++i)
+      if (const std::size_t at = probed(first, i); sections_[at].timed < sections_[least].timed)
+        least = at;
+    return sections_[least];
+  }
   bool grow() noexcept;
+  void relist() noexcept;
   // All for which there is no room are at one place, without code.
-  Place& place_of(const ShortSection& section) noexcept {
-    const auto mixed = reinterpret_cast<std::uint64_t>(section.code) * 0x9e3779b97f4a7c15ull;
+  TP_HOT Place& place_of(const void* code) noexcept {
+    const auto mixed = reinterpret_cast<std::uint64_t>(code) * 0x9e3779b97f4a7c15ull;
     for (unsigned i = 0; i < kProbes; ++i) {
       Place& place = places_[((mixed >> (64 - kPlaceBits)) + i) % (1u << kPlaceBits)];
       if (place.code == nullptr)
-        place.code = section.code;
-      if (place.code == section.code)
+        place.code = code;
+      if (place.code == code)
         return place;
     }
     return other_places_;
@@ -302,9 +344,12 @@ private:
   // By their hash, or a little further on. A power of two of them.
   unsigned bits_ = 1;
   ShortSection first_[2] = {};
+  Tag first_tags_[2] = {};
   ShortSection* sections_ = first_;
+  Tag* tags_ = first_tags_; // of each; 0: of none
   std::size_t count_ = 0;
   std::unique_ptr<ShortSection[]> more_; // where sections_ is, but at first
+  std::unique_ptr<Tag[]> more_tags_;     // and tags_
   std::unique_ptr<SectionLengths[]> lengths_;
   ShortSection none_{};
   Place places_[1u << kPlaceBits];
@@ -314,14 +359,17 @@ private:
 // Makes the table larger, and moves what is in it.
 inline bool ShortSections::grow() noexcept {
   ShortSection* const old = sections_;
+  Tag* const old_tags = tags_;
   const std::size_t old_size = size();
   const unsigned old_bits = bits_;
   for (unsigned bits = std::max(bits_ + 1, kFirstBits); (1u << bits) <= 2 * kMost; ++bits) {
     std::unique_ptr<ShortSection[]> sections(new (std::nothrow) ShortSection[1u << bits]());
+    std::unique_ptr<Tag[]> tags(new (std::nothrow) Tag[1u << bits]());
     std::unique_ptr<SectionLengths[]> lengths(new (std::nothrow) SectionLengths[1u << bits]);
-    if (sections == nullptr || lengths == nullptr)
+    if (sections == nullptr || tags == nullptr || lengths == nullptr)
       break;
     sections_ = sections.get();
+    tags_ = tags.get();
     bits_ = bits;
     bool fits = true;
     for (std::size_t i = 0; i < old_size && fits; ++i)
@@ -329,25 +377,41 @@ inline bool ShortSections::grow() noexcept {
         ShortSection* const section = free_for(old[i].address, old[i].code);
         fits = section != nullptr;
         if (fits) {
+          const auto at = static_cast<std::size_t>(section - sections_);
           *section = old[i];
-          lengths[static_cast<std::size_t>(section - sections_)] = lengths_[i];
+          tags_[at] = old_tags[i];
+          lengths[at] = lengths_[i];
         }
       }
     if (!fits)
       continue;
     for (unsigned i = 0; i < open_count; ++i)
-      open[i].section = &find(open[i].section->address, open[i].section->code);
-    skipped = nullptr;
-    for (std::size_t i = 0; i < size(); ++i)
-      if (sections_[i].is_listed)
-        sections_[i].next_skipped = std::exchange(skipped, &sections_[i]);
+      if (!open[i].section->is_rest)
+        open[i].section = &find(open[i].section->address, open[i].section->code);
+    relist();
     more_ = std::move(sections);
+    more_tags_ = std::move(tags);
     lengths_ = std::move(lengths);
     return true;
   }
   sections_ = old;
+  tags_ = old_tags;
   bits_ = old_bits;
   return false;
+}
+
+// They are somewhere else now.
+inline void ShortSections::relist() noexcept {
+  skipped = nullptr;
+  const auto list = [this](ShortSection& section) {
+    if (section.is_listed)
+      section.next_skipped = std::exchange(skipped, &section);
+  };
+  for (std::size_t i = 0; i < size(); ++i)
+    list(sections_[i]);
+  for (Place& place : places_)
+    list(place.rest);
+  list(other_places_.rest);
 }
 
 inline ShortSection* ShortSections::room_for(std::uint64_t lock, const void* code) noexcept {
@@ -358,7 +422,7 @@ inline ShortSection* ShortSections::room_for(std::uint64_t lock, const void* cod
   ShortSection* const free = free_for(lock, code);
   if (free != nullptr)
     ++count_;
-  return free != nullptr ? free : &sections_[first_of(lock, code)];
+  return free != nullptr ? free : &least_timed_for(lock, code);
 }
 
 } // namespace tp::rt

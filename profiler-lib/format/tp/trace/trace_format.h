@@ -578,7 +578,7 @@ struct LockObjectPayload {
   std::uint32_t generation;
   std::uint16_t slot;
   std::uint8_t kind;  // LockKind
-  std::uint8_t flags; // kLockMayBeReused
+  std::uint8_t flags; // kLockMayBeReused, kLocksNotApart
 };
 static_assert(sizeof(LockObjectPayload) == 16);
 // After it, except in older recordings: ticks of the lead of the next record that closes a step, which it took
@@ -586,6 +586,9 @@ static_assert(sizeof(LockObjectPayload) == 16);
 // When the lock is made or destroyed is not announced, and it is in no module's static data: one that
 // is made later at the same address cannot be distinguished from it.
 inline constexpr unsigned kLockMayBeReused = 1;
+// It represents locks of a kind that the thread does not keep apart: only Sections with kLockMany are of it. The address is
+// that of none.
+inline constexpr unsigned kLocksNotApart = 2;
 
 struct LockWaitPayload {
   std::uint64_t ticks; // waited, as in the Section or Take

@@ -584,6 +584,49 @@ TEST(Locks, ObjectsAreApart) {
   EXPECT_EQ(0u, profile.locks.proven);
 }
 
+// Acquisitions of locks that are not kept apart are those of their places, and of no lock: not even of one together.
+TEST(Locks, ThoseThatAreNotKeptApartHaveNoBound) {
+  const Profile profile =
+      profile_of_locks("run locks=auto c_locks_seen=1\n"
+                       "site 1 a.cpp 1\n"
+                       "lock-place 0 mutex q.cpp 17\n"
+                       "lock-place 1 mutex q.cpp 18\n"
+                       "stream 0\n"
+                       "thread role=main\n"
+                       "lock slot=0 address=64 kind=mutex\n"
+                       "section slot=0 place=0 lead=0 work=9000\n"
+                       "lock slot=1 address=128 kind=mutex\n"
+                       "section slot=1 place=1 lead=0 work=4000\n"
+                       "lock slot=2 address=3 kind=mutex rest=1\n"
+                       "section slot=2 place=0 lead=0 many=1000 work=20000 error=60\n"
+                       "section slot=2 place=1 lead=0 many=4000 work=40000 error=80\n"
+                       "spawn work=60000 site=1 ctx=new-exclusive\n"
+                       "wait ctx=last\n"
+                       "task work=1\n"
+                       "wait-end\n"
+                       "end\n"
+                       "thread-end\n");
+  // The locks of both lines have nothing in common.
+  ASSERT_EQ(2u, profile.locks.rows.size());
+  EXPECT_EQ(2u, profile.locks.objects);
+  const LockRow& most = profile.locks.rows[0];
+  EXPECT_EQ(1u, most.objects);
+  EXPECT_EQ(4001u, most.totals.acquisitions);
+  EXPECT_EQ(4000u, most.totals.not_apart);
+  EXPECT_EQ(44'000u, most.totals.held);
+  EXPECT_EQ(80u, most.totals.held_error);
+  EXPECT_EQ(4000u, most.bound.sections);
+  EXPECT_EQ(128u, most.heaviest.address);
+  EXPECT_EQ(10u * 2 * 257, most.bound_error);
+  const LockRow& least = profile.locks.rows[1];
+  EXPECT_EQ(9000u, least.bound.sections);
+  EXPECT_EQ(29'000u, least.totals.held);
+  EXPECT_EQ(20u * 2 * 257, least.bound_error);
+  // Only one thread took each that is kept apart, and there are others at their places.
+  EXPECT_EQ(LockBoundKind::IfSameLock, least.bound_kind);
+  EXPECT_EQ(profile.locks.exclusive.size(), 0u);
+}
+
 // Memory is used again for a lock of another kind: these are two locks, and never one that both wait for.
 TEST(Locks, OfAnotherKindAtTheSameAddressAreOthers) {
   const Profile profile = profile_of_locks("run locks=all c_locks_seen=1\n"

@@ -17,6 +17,8 @@
 #include <random>
 #include <span>
 #include <thread>
+#include <utility>
+#include <vector>
 
 using namespace tp::test;
 using Lines = std::vector<std::string>;
@@ -1002,10 +1004,23 @@ TEST(Locks, TheErrorIsThatOfTheFewThatWereTimed) {
   EXPECT_GT(within_one, kMany * 2 / 3); // of a normal distribution: 68 %
 }
 
-// The table of a thread grows while it is in a section that is counted; when it is full, one lock takes the place of
-// another.
-TEST(Locks, OfAsManyAsThereAreEachSectionCounts) {
-  constexpr unsigned kMany = 2 * tp::rt::ShortSections::kMost, kRounds = 60, kFew = 400;
+namespace {
+
+// Of the locks that are not kept apart.
+Sampled rest_in(const std::string& data) {
+  std::set<std::uint64_t> addresses;
+  for (const auto& lock : locks_of(data))
+    if ((lock.flags & tp::trace::kLocksNotApart) != 0)
+      addresses.insert(lock.address);
+  EXPECT_LE(addresses.size(), 1u);
+  return addresses.empty() ? Sampled{} : sampled_by_lock_in(data)[*addresses.begin()];
+}
+
+} // namespace
+
+// The table of a thread grows while it is in a section that is counted.
+TEST(Locks, OfAsManyAsThereIsRoomForEachSectionCounts) {
+  constexpr unsigned kMany = tp::rt::ShortSections::kMost - 1, kRounds = 60, kFew = 400;
   static char many[kMany];
   const std::string data = record([&] {
     start();
@@ -1027,6 +1042,84 @@ TEST(Locks, OfAsManyAsThereAreEachSectionCounts) {
   const Sampled& outer = locks.at(reinterpret_cast<std::uint64_t>(&second));
   EXPECT_EQ(outer.timed + outer.skipped, 100 * kFew);
   EXPECT_GT(outer.skipped, 10 * kFew);
+  EXPECT_EQ(rest_in(data).skipped, 0u);
+}
+
+// All sections count. Most are of locks that are not kept apart, but not those of the one that is acquired often.
+TEST(Locks, OfMoreThanThereIsRoomForThoseOfTheRestAreSampled) {
+  constexpr unsigned kMany = 8 * tp::rt::ShortSections::kMost, kSections = 2'000'000;
+  static char many[kMany];
+  std::mt19937 random(1);
+  std::vector<std::pair<const void*, unsigned>> sections(kSections);
+  std::uint64_t work = 0, of_first = 0;
+  for (unsigned i = 0; i < kSections; ++i) {
+    const bool is_first = i > kSections / 4 && i % 16 == 0;
+    sections[i] = {is_first ? &first : &many[random() % kMany], random() % 9};
+    work += sections[i].second;
+    of_first += is_first ? 1 : 0;
+  }
+  const std::string data = record([&] {
+    start();
+    sample_short_sections();
+    for (const auto& [lock, length] : sections)
+      hold(lock, length);
+  });
+  const Sampled all = sampled_in(data), rest = rest_in(data);
+  EXPECT_EQ(all.timed + all.skipped, kSections + 1);
+  EXPECT_LT(all.timed, kSections / 3);
+  EXPECT_GT(rest.skipped, kSections / 2);
+  EXPECT_LT(
+      std::abs(static_cast<double>(all.timed_work + all.skipped_work) - static_cast<double>(work)),
+      3 * static_cast<double>(rest.error));
+  const Sampled heavy = sampled_by_lock_in(data)[reinterpret_cast<std::uint64_t>(&first)];
+  EXPECT_LE(heavy.timed + heavy.skipped, of_first + 1);
+  EXPECT_GT(heavy.timed + heavy.skipped + 8 * 257, of_first);
+}
+
+// Where a section of the rest does not end in its step, it is that of its lock.
+TEST(Locks, OneOfTheRestThatCrossesTheEndOfAStepIsItsOwn) {
+  constexpr unsigned kMany = 4 * tp::rt::ShortSections::kMost;
+  static char many[kMany];
+  const auto is_skipped = [&](unsigned i) {
+    auto& shorts = tp::rt::this_thread->locks->shorts;
+    return shorts.find(reinterpret_cast<std::uint64_t>(&many[i]), caller()).is_none() &&
+           shorts.rest_of(caller()).to_skip > 0;
+  };
+  const std::string data = record([&] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    sample_short_sections();
+    for (unsigned i = 0; i < 4 * kMany; ++i)
+      hold(&many[i % kMany], 5);
+    unsigned chosen = 0;
+    while (chosen + 1 < kMany && !is_skipped(chosen))
+      ++chosen;
+    ASSERT_TRUE(is_skipped(chosen));
+    take(&many[chosen]);
+    spawn(task, context);
+    wait(context, [&] { run(task, context, [] {}); });
+    EXPECT_EQ(tp_on_lock_given(&many[chosen]), 1);
+    EXPECT_EQ(tp_on_lock_given(&many[chosen]), 0);
+  });
+  const Sampled all = sampled_in(data);
+  EXPECT_EQ(all.takes.size(), 1u);
+  EXPECT_EQ(all.timed + all.skipped, 4u * kMany + 1);
+  // It is named before its Take.
+  const Stream stream = read_stream(data + "/000000.tps");
+  std::map<unsigned, tp::trace::LockObjectPayload> meaning; // of slots
+  for (const auto& record : stream.records) {
+    if (record.op == tp::trace::Op::Extended &&
+        record.extended_kind == tp::trace::ExtendedKind::LockObject) {
+      tp::trace::LockObjectPayload lock;
+      std::memcpy(&lock, record.payload, sizeof lock);
+      meaning[lock.slot] = lock;
+    }
+    if (record.op == tp::trace::Op::Take) {
+      EXPECT_EQ(meaning.at(record.lock_slot).flags & tp::trace::kLocksNotApart, 0u);
+      EXPECT_GE(meaning.at(record.lock_slot).address, reinterpret_cast<std::uint64_t>(many));
+    }
+  }
 }
 
 // One in 500 is so much longer than the others that it counts in part only.
