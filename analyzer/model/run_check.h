@@ -21,11 +21,12 @@ enum class RunCause : std::uint8_t {
   Late,       // work was ready, and a thread that had nothing to do had not begun it yet
   FewThreads, // fewer threads than CPUs ran tasks
   Readings,   // the profiler read clock and events between steps
+  Queued,     // threads waited for CPUs that other programs did not have
   Locks, // threads waited for locks, on its path or while work was ready, for longer than the prediction contains
 };
 // In JSON: stable.
 inline constexpr const char* kRunCauseNames[] = {"no_cpu",      "waited",   "blocked", "late",
-                                                 "few_threads", "readings", "locks"};
+                                                 "few_threads", "readings", "queued",  "locks"};
 
 struct CauseOfTime {
   RunCause cause = RunCause::NoCpu;

@@ -98,6 +98,8 @@ struct EndInfo {
   std::uint64_t not_counted_ns = 0;     // CPU time during which no events could be counted
   // How long the recorded threads waited for a CPU since they were created, and how often threads slept. Null: not known.
   std::optional<std::uint64_t> run_delay_ns;
+  // CPU time of other programs and a hypervisor, on all CPUs together. Null: not known.
+  std::optional<std::uint64_t> others_cpu_ns;
   std::uint64_t voluntary_switches = 0;
   // CPU time of the threads between their steps, by what they did then. Null: not known.
   std::optional<std::map<std::string, std::uint64_t>> between_steps_ns;

@@ -55,6 +55,10 @@ struct ElapsedTime {
   // The time by which the run would have been shorter if other programs (or a hypervisor) had left their
   // CPUs to its steps: an estimate (passes/idle_time.h). Null: the unit of work is not time.
   std::optional<std::uint64_t> taken_by_others_ns;
+  // The same, of time in which other programs cannot have had the CPUs, as far as the kernel's counters show: threads waited behind
+  // others of the program while CPUs were free, or at a limit of CPU time.
+  std::uint64_t queued_ns = 0;
+  bool is_queued_rather() const { return queued_ns > taken_by_others_ns.value_or(0); }
 };
 
 enum class AttributionBasis : std::uint8_t { None, Time, StepTime, Virtual };

@@ -195,13 +195,17 @@ std::string who_had_the_cpus(const Profile& profile) {
   return path.crowded > taken
              ? fmt::format("more threads of the program wanted to run than there are CPUs ({})",
                            profile.run.cpus)
-             : "others had them (other programs, a hypervisor)";
+         : profile.elapsed.is_queued_rather() ? "no other program had them: threads waited behind "
+                                                "each other, or at a limit of CPU time"
+                                              : "others had them (other programs, a hypervisor)";
 }
 
 // Of the path of the run, what others took: the program is not why.
 std::uint64_t taken_by_others(const Profile& profile) {
   const RunPathPart& path = profile.elapsed.path;
   const std::uint64_t taken = path.taken + path.delay_taken();
+  if (profile.elapsed.is_queued_rather())
+    return 0;
   return taken > path.crowded ? std::min(taken, path.length()) : 0;
 }
 

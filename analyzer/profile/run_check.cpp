@@ -137,7 +137,8 @@ void Checker::add_causes() {
                    at_locks(waking),
                    {RunCause::Blocked, ns(blocked), {}, {}},
                    {RunCause::Late, late_ns, {}, {}},
-                   {RunCause::Readings, ns(readings), {}, {}}};
+                   {RunCause::Readings, ns(readings), {}, {}},
+                   {RunCause::Queued, in_.elapsed.queued_ns, {}, {}}};
   if (in_.balance.threads < check_.procs)
     check_.causes.push_back({RunCause::FewThreads, ns(path.busy()), {}, {}});
   std::erase_if(check_.causes, [&](const CauseOfTime& cause) {
@@ -175,6 +176,10 @@ std::string Checker::sentence_of(const CauseOfTime& cause) const {
                        time);
   case RunCause::Readings:
     return fmt::format("the profiler read clock and events for {}", time);
+  case RunCause::Queued:
+    return fmt::format("for about {} threads waited for CPUs that no other program had (behind "
+                       "others of this one, or at a limit of CPU time)",
+                       time);
   case RunCause::FewThreads:
     break;
   }

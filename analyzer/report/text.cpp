@@ -619,6 +619,8 @@ void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
         profile.balance.threads > profile.run.cpus
             ? "Threads had to wait for CPUs (there were more of them, or other programs "
               "had some)"
+        : profile.elapsed.is_queued_rather()
+            ? "Threads had to wait for CPUs that no other program had"
             : "The machine was shared",
         profile.prediction.simulated_locks.empty()
             ? ""

@@ -165,6 +165,8 @@ EndInfo read_end(const std::string& text, const Place& place) {
   if (fields.has("run_delay_ns"))
     end.run_delay_ns = fields.number("run_delay_ns");
   end.voluntary_switches = fields.number("voluntary_switches", ~std::uint64_t{0}, 0);
+  if (fields.has("others_cpu_ns"))
+    end.others_cpu_ns = fields.number("others_cpu_ns");
   if (fields.has("between_steps_ns")) {
     const JsonFields kinds(json["between_steps_ns"], file);
     auto& between = end.between_steps_ns.emplace();

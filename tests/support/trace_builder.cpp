@@ -367,6 +367,8 @@ std::string TraceBuilder::end_json() const {
          (sparse_ns == 0 ? ""
                          : ",\"sampling\":{\"method\":\"cpu-clock\",\"sparse_ns\":" +
                                std::to_string(sparse_ns) + "}") +
+         (others_cpu_ns == UINT64_MAX ? ""
+                                      : ",\"others_cpu_ns\":" + std::to_string(others_cpu_ns)) +
          (run_delay_ns == 0 ? ""
                             : ",\"run_delay_ns\":" + std::to_string(run_delay_ns) +
                                   ",\"voluntary_switches\":" + std::to_string(voluntary_switches)) +

@@ -168,6 +168,7 @@ public:
   std::uint64_t wake_latency_ns = 0, wake_call_ns = 0, wake_sampled_ns = 0, wake_sparse_ns = 0;
   std::uint64_t sparse_ns = 0; // 0: end.json does not say how samples were taken
   std::uint64_t run_delay_ns = 0, voluntary_switches = 0; // 0: end.json does not say
+  std::uint64_t others_cpu_ns = UINT64_MAX;               // UINT64_MAX: likewise
   bool truncated = false;                                 // by the limit of size, as end.json says
   std::uint64_t cpu_ns = 1000000, virtual_work = 0;
   std::uint64_t wall_ns = 1; // of the process

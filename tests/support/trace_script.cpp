@@ -233,6 +233,7 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.wake_sparse_ns = line.number("wake_sparse_ns", 0);
   builder.sparse_ns = line.number("sparse_ns", 0);
   builder.run_delay_ns = line.number("run_delay_ns", 0);
+  builder.others_cpu_ns = line.number("others_cpu_ns", builder.others_cpu_ns);
   builder.voluntary_switches = line.number("voluntary_switches", 0);
 }
 

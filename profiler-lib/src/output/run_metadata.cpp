@@ -211,6 +211,8 @@ std::string end_json(const RunEnd& end) {
   if (end.run_delay.known)
     json.number("run_delay_ns", end.run_delay.ns)
         .number("voluntary_switches", end.voluntary_switches);
+  if (end.others.known)
+    json.number("others_cpu_ns", end.others.busy_ns);
   if (!end.openmp_runtime.empty() || end.unrecorded_openmp_threads > 0) {
     JsonObject openmp;
     openmp.text("runtime", end.openmp_runtime)

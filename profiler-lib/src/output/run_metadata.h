@@ -4,6 +4,7 @@
 // in docs/reference/trace-format.md. Called by the session, under its lock. Cold.
 #pragma once
 
+#include "clock/machine_time.h"
 #include "clock/work_clock.h"
 
 #include <cstdint>
@@ -62,6 +63,7 @@ struct RunEnd {
   std::uint64_t not_counted_ns =
       0;              // CPU time of all threads during which their events were not counted
   RunDelay run_delay; // of all recorded threads
+  MachineTime others; // that the CPUs were busy with something else
   std::uint64_t voluntary_switches = 0;
   std::vector<std::uint32_t>
       chunks; // of each stream, by number: a reader sees that a file lost its end

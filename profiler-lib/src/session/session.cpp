@@ -125,6 +125,8 @@ bool start_session(Session& s) {
     set_recording(Recording::Off);
     return false;
   }
+  s.machine_start = read_machine_time();
+  s.machine_start_cpu_ns = read_posix(CLOCK_PROCESS_CPUTIME_ID);
   set_size_limit(s.settings.max_size);
   note(1, "recording to " + s.directory.path() + " (" + clock_config.event + ", " +
               clock_config.name + ")");
@@ -305,6 +307,17 @@ std::string between_steps_json(const Session& s) {
   return json.str();
 }
 
+// CPU time that the process did not have, since recording began: of all other programs, and a hypervisor.
+MachineTime time_of_others(const Session& s) {
+  const MachineTime now = read_machine_time();
+  const std::uint64_t own =
+      elapsed_since(s.machine_start_cpu_ns, read_posix(CLOCK_PROCESS_CPUTIME_ID));
+  const std::uint64_t all = elapsed_since(s.machine_start.busy_ns, now.busy_ns);
+  // Less than half of what it has to be: the file is not what it is elsewhere.
+  const bool is_known = s.machine_start.known && now.known && all >= own / 2;
+  return {is_known, elapsed_since(own, all)};
+}
+
 // The totals of the run, with those of the threads that are alive.
 RunEnd run_end(Session& s, bool unfinished, const SamplingTotals& sampling) {
   RunEnd end;
@@ -326,6 +339,7 @@ RunEnd run_end(Session& s, bool unfinished, const SamplingTotals& sampling) {
     end.between_steps = between_steps_json(s);
   end.not_counted_ns = s.not_counted_ns;
   end.run_delay = s.run_delay;
+  end.others = time_of_others(s);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   end.voluntary_switches = static_cast<std::uint64_t>(usage.ru_nvcsw);

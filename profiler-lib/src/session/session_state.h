@@ -3,6 +3,7 @@
 #pragma once
 
 #include "builder/thread_state.h"
+#include "clock/machine_time.h"
 #include "output/data_directory.h"
 #include "session/settings.h"
 
@@ -30,6 +31,8 @@ StartPoint read_start_point();
 struct Session {
   Settings settings;
   StartPoint start;
+  MachineTime machine_start;              // when recording began,
+  std::uint64_t machine_start_cpu_ns = 0; // and the CPU time of the process then
   ThreadClock start_clock;   // of that thread, if an event was opened when the library was loaded
   bool threads_seen = false; // that the program creates: by the library that tp-run preloads
   bool c_locks_seen = false; // likewise: those of the C library
