@@ -26,6 +26,11 @@ bool retried_less(const LockTotals& a, const LockTotals& b) {
   return a.retried < b.retried;
 }
 
+// What is said to be at most that much is not more than that.
+std::uint64_t percent_at_most(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<std::uint64_t>((Wide{part} * 100 + (whole - 1)) / whole);
+}
+
 // "the spin_mutex queue (q.cpp:17)", with the place where most of the time passed; there is one.
 std::string tried_locks(const Locks& locks) {
   const LockRow& most = *std::ranges::max_element(locks.rows, retried_less, &LockRow::totals);
@@ -102,7 +107,7 @@ std::vector<Warning> failed_tries(const Measured& measured, const Locks& locks) 
                        "threads may do something else meanwhile: where they only wait, acquire "
                        "the lock by a call that waits, or announce the loop by <tp/lock.h> "
                        "(docs/how-to/locks.md)",
-                       percent(sum, measured.work()), amount(sum), amount(measured.work()),
+                       percent_at_most(sum, measured.work()), amount(sum), amount(measured.work()),
                        tried_locks(locks)),
            false}};
 }
@@ -115,7 +120,7 @@ std::string remedy_of_tries(const Profile& profile) {
                      "If threads do nothing else meanwhile, hold it for a shorter time, or divide "
                      "what it protects; acquired by a call that waits, it is in bounds and "
                      "predictions.",
-                     percent(sum, profile.work), tried_locks(profile.locks));
+                     percent_at_most(sum, profile.work), tried_locks(profile.locks));
 }
 
 } // namespace tp::analysis

@@ -141,7 +141,7 @@ std::vector<Group> group(const LockLaw::Results& found,
   const std::vector<std::uint32_t> number = lock_numbers(found, found.places.size());
   std::map<std::uint32_t, Group> groups;
   for (const LockPlaceId place : ids_below(found.places.end_id()))
-    if (found.places[place].acquisitions + found.places[place].failed_tries > 0)
+    if (found.places[place].acquisitions > 0 || found.places[place].failed_tries > 0)
       groups[number[index_of(place)]].places.push_back(place);
   for (const LockObjectId id : ids_below(found.objects.end_id())) {
     const Object& object = found.objects[id];

@@ -206,7 +206,7 @@ struct LockState {
   LockNote* notes[2] = {};
   std::uint64_t released = 0; // the lock; 0: none
   // In the order of their last attempts. Of more locks that the thread tries in turn, the first one is forgotten.
-  static constexpr unsigned kMostTried = 8;
+  static constexpr unsigned kMostTried = 32;
   LockTries tried[kMostTried];
   std::uint64_t tried_at = 0; // position up to which the last one's `since` goes
   LockSlots slots;

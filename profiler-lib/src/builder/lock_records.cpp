@@ -510,10 +510,10 @@ TP_COLD void put_tries(ThreadState& thread, Frame& frame, LockState& locks,
 
 // Index in `tried`; tried_count: the thread has not failed to acquire the lock.
 unsigned find_tries(const LockState& locks, const void* lock) noexcept {
-  unsigned i = 0;
-  while (i < locks.tried_count && locks.tried[i].address != reinterpret_cast<std::uint64_t>(lock))
-    ++i;
-  return i;
+  for (unsigned i = locks.tried_count; i-- > 0;)
+    if (locks.tried[i].address == reinterpret_cast<std::uint64_t>(lock))
+      return i;
+  return locks.tried_count;
 }
 
 // The thread is at that position, which is that of an attempt.
@@ -535,6 +535,10 @@ void remove_tries(LockState& locks, unsigned index) noexcept {
     locks.tried[index - 1].since += locks.tried[index].since;
   std::copy(locks.tried + index + 1, locks.tried + locks.tried_count, locks.tried + index);
   --locks.tried_count;
+}
+
+LockTries& append_tries(LockState& locks, const LockTries& tries) noexcept {
+  return locks.tried[locks.tried_count++] = tries;
 }
 
 // The thread acquires the lock, which it may have tried before.
@@ -568,21 +572,19 @@ LockTries& tries_at(ThreadState& thread, Frame& frame, LockState& locks,
                     const LockTries& fresh) noexcept {
   const unsigned index = find_tries(locks, reinterpret_cast<const void*>(fresh.address));
   if (index < locks.tried_count) {
-    LockTries& tries = locks.tried[index];
-    const bool is_same_lock = tries.generation == fresh.generation;
+    const bool is_same_lock = locks.tried[index].generation == fresh.generation;
     if (is_same_lock)
       add_retried(locks, index);
-    if (is_same_lock && tries.place == fresh.place) {
-      std::rotate(&tries, &tries + 1, locks.tried + locks.tried_count);
-      return locks.tried[locks.tried_count - 1];
-    }
-    put_tries(thread, frame, locks, tries);
+    const LockTries tries = locks.tried[index];
     remove_tries(locks, index);
+    if (is_same_lock && tries.place == fresh.place)
+      return append_tries(locks, tries);
+    put_tries(thread, frame, locks, tries);
   } else if (locks.tried_count == LockState::kMostTried) {
     put_tries(thread, frame, locks, locks.tried[0]);
     remove_tries(locks, 0);
   }
-  return locks.tried[locks.tried_count++] = fresh;
+  return append_tries(locks, fresh);
 }
 
 void begin_wait(ThreadState& thread, LockState& locks, bool is_busy_wait) noexcept {

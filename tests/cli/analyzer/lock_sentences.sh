@@ -90,8 +90,8 @@ lock-tries SLOT place=1 tries=2 work=120" | trace tried
 exits 0 tried
 one_line
 in_out "at an efficiency of at least 50 % (threads may have waited between failed attempts to acquire locks, which counts as work)"
-in_out "! at most 50 % of the work (880 ns of 1.75 us) is waiting: between failed attempts to acquire the spin_mutex at q.cpp:17, tried at q.cpp:18. It counts as work"
-in_out "At most 50 % of the work is waiting: between failed attempts"
+in_out "! at most 51 % of the work (880 ns of 1.75 us) is waiting: between failed attempts to acquire the spin_mutex at q.cpp:17, tried at q.cpp:18. It counts as work"
+in_out "At most 51 % of the work is waiting: between failed attempts"
 exits 0 -q tried -v
 one_line
 in_out "Lock spin_mutex at q.cpp:17: 4 times, held 12 ns, tried in vain 28 times (880 ns up to the next attempt)"

@@ -90,7 +90,7 @@ TEST(FailedTries, AreSaidWhereTheyAreATwentiethOfTheWork) {
   EXPECT_EQ(std::string::npos, few.verdict.headline.find("attempts")) << few.verdict.headline;
   const Profile some = profile_with("lock-tries slot=3 place=0 tries=4 work=11\n");
   EXPECT_TRUE(warning_of(some).starts_with(
-      "at most 5 % of the work (11 units of 215 units) is waiting: between failed attempts to "
+      "at most 6 % of the work (11 units of 215 units) is waiting: between failed attempts to "
       "acquire the spin_mutex at q.cpp:17. "))
       << warning_of(some);
   EXPECT_NE(std::string::npos,

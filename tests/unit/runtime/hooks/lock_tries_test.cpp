@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Failed attempts to acquire locks, and the work from each of them to the next attempt: by hand, and against the
 // definition for random sequences of events. On the virtual clock.
+#include "builder/held_locks.h"
 #include "rt_support.h"
 
 #include "fake_scheduler.h"
@@ -20,7 +21,8 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-char tried_locks[16];
+char tried_locks[64];
+constexpr unsigned kMostTried = tp::rt::LockState::kMostTried;
 constexpr tp_lock_place kTriedAt[] = {{"a", "a.cpp", 10}, {"a", "a.cpp", 11}};
 
 void fail_at(unsigned lock, unsigned place = 0) {
@@ -155,30 +157,29 @@ TEST(LockTries, AtLocksInTurn) {
                    "Section at 31 work 0", "End 31"}));
 }
 
-// Of more than eight, only their number.
+// Of more than the thread remembers, only their number.
 TEST(LockTries, AtManyLocksInTurn) {
-  const std::string data = record([] {
+  const auto try_in_turn = [](unsigned locks) {
+    for (int i = 0; i < 5; ++i)
+      for (unsigned lock = 0; lock < locks; ++lock) {
+        fail_at(lock);
+        tp_spend(1);
+      }
+  };
+  const std::string data = record([&] {
     start();
-    for (int i = 0; i < 5; ++i)
-      for (unsigned lock = 0; lock < 9; ++lock) {
-        fail_at(lock);
-        tp_spend(1);
-      }
-    for (int i = 0; i < 5; ++i)
-      for (unsigned lock = 0; lock < 8; ++lock) {
-        fail_at(lock);
-        tp_spend(1);
-      }
+    try_in_turn(kMostTried + 1);
+    try_in_turn(kMostTried);
   });
   Tries tries;
   tries_and_steps_of(data, &tries);
-  ASSERT_EQ(tries.size(), 9u);
+  ASSERT_EQ(tries.size(), kMostTried + 1);
   std::uint64_t work = 0;
   for (const auto& [of, each] : tries) {
-    EXPECT_EQ(each.first, std::get<0>(of) < 8 ? 10u : 5u);
+    EXPECT_EQ(each.first, std::get<0>(of) < kMostTried ? 10u : 5u);
     work += each.second;
   }
-  EXPECT_EQ(work, 5u * 8 - 1); // from the first attempt at one of eight to the last one
+  EXPECT_EQ(work, 5u * kMostTried - 1); // from the first attempt at one of these to the last one
 }
 
 TEST(LockTries, ContainNoWaitAndNoSleep) {
@@ -342,7 +343,7 @@ private:
 void run_random_tries(unsigned seed, TriesByDefinition& definition, bool records) {
   std::mt19937 random(seed);
   const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
-  const unsigned lock_count = 1 + below(8);
+  const unsigned lock_count = 1 + below(below(2) != 0 ? 4 : kMostTried);
   std::vector<unsigned> held;
   const auto spend = [&](std::uint64_t units) {
     definition.spend(units);
