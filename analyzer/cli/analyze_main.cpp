@@ -137,7 +137,8 @@ void note_unseen_locks(const Options& options, const Profile& profile) {
     return;
   for (const Warning& warning : profile.warnings)
     if (warning.name == "locks_not_observed" || warning.name == "c_locks_not_observed" ||
-        warning.name == "header_locks_not_observed" || warning.name == "waits_in_loops")
+        warning.name == "header_locks_not_observed" || warning.name == "waits_in_loops" ||
+        warning.name == "failed_tries")
       tool::finding(
           fmt::format("--check {}: {}", clipped(check->text, kMaxWidth), printable(warning.text)));
 }

@@ -223,6 +223,8 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
   }
   if (!stream.locks.empty())
     settle_locks(stream, counts);
+  if (!stream.lock_tries.empty()) [[unlikely]]
+    settle_tries(stream, counts);
   const std::uint64_t* const extra = counts ? record.extra : no_extra_.data();
   const PoolId pool = enter_pools(stream, frame, time.begin, counts ? record.work : 0,
                                   counts ? latency_of(stream.asleep) : 0);
@@ -251,7 +253,8 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
                   {stream.handed_over.data(), stream.handed_over.size()},
                   {stream.lock_calls.data(), stream.lock_calls.size()},
                   wait_points(stream, counts ? record.work : 0, counts ? stream.asleep.time : 0),
-                  {stream.waited.data(), stream.waited.size()}};
+                  {stream.waited.data(), stream.waited.size()},
+                  {stream.lock_tries.data(), stream.lock_tries.size()}};
   visitor_.step(frame.state, step);
   frame.state.opened = closed;
   frame.state.fold = FoldKind::None;
@@ -261,6 +264,7 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
   stream.blames.clear();
   stream.handed_over.clear();
   stream.lock_calls.clear();
+  stream.lock_tries.clear();
   stream.slept_inside.clear();
   stream.waits.clear();
   stream.waited.clear();
@@ -894,10 +898,7 @@ void DagReader::process_lock(Stream& stream) {
     stream.locks.push_back(use);
     return;
   }
-  const LockPlaceId* const place = rows_.lock_place_of_id.find(record.lock_place);
-  if (!place && claims_complete_)
-    fail(Problem::BadLockPlace, stream.cursor.place(), "a lock_place of sites.jsonl",
-         std::to_string(record.lock_place));
+  const LockPlaceId* const place = recorded_lock_place(stream, record.lock_place);
   if (!place)
     note(Problem::BadLockPlace);
   use.place = lock_place(place ? *place : LockPlaceId{}, use.object);
@@ -960,12 +961,36 @@ LockObjectId DagReader::lock_in(const Stream& stream, std::uint16_t slot) const 
 
 void DagReader::process_blame(Stream& stream, const trace::LockWaitPayload& payload) {
   const LockObjectId object = lock_in(stream, payload.slot);
-  const LockPlaceId* const place = rows_.lock_place_of_id.find(payload.place);
+  if (const LockPlaceId* const place = recorded_lock_place(stream, payload.place))
+    stream.blames.push_back({object, lock_place(*place, object), payload.ticks});
+}
+
+void DagReader::process_tries(Stream& stream, const trace::LockTriesPayload& payload) {
+  const LockObjectId object = lock_in(stream, payload.slot);
+  if (const LockPlaceId* const place = recorded_lock_place(stream, payload.place))
+    stream.lock_tries.push_back({object, lock_place(*place, object), payload.tries, payload.work});
+}
+
+// As settle_locks(). All of them together are part of the step's work.
+void DagReader::settle_tries(Stream& stream, bool counts) {
+  if (!counts)
+    stream.lock_tries.clear();
+  std::uint64_t rest = stream.cursor.record().work;
+  for (LockTries& tries : stream.lock_tries) {
+    tries.work = std::min(tries.work, rest);
+    rest -= tries.work;
+  }
+  summary_.lock_records += stream.lock_tries.size();
+}
+
+// Null: an incomplete recording does not know it.
+const LockPlaceId* DagReader::recorded_lock_place(const Stream& stream,
+                                                  std::uint32_t number) const {
+  const LockPlaceId* const place = rows_.lock_place_of_id.find(number);
   if (!place && claims_complete_)
     fail(Problem::BadLockPlace, stream.cursor.place(), "a lock_place of sites.jsonl",
-         std::to_string(payload.place));
-  if (place)
-    stream.blames.push_back({object, lock_place(*place, object), payload.ticks});
+         std::to_string(number));
+  return place;
 }
 
 // A line may acquire locks of several declarations: what a function is given, or several at once. One of its
@@ -1140,6 +1165,12 @@ bool DagReader::process_extended(Stream& stream) {
     trace::LockWaitPayload payload;
     load(payload);
     process_blame(stream, payload);
+    break;
+  }
+  case trace::ExtendedKind::LockTries: {
+    trace::LockTriesPayload payload;
+    load(payload);
+    process_tries(stream, payload);
     break;
   }
   case trace::ExtendedKind::LockHandedOver: {

@@ -64,6 +64,7 @@ private:
     std::vector<LockBlame> blames;           // likewise
     std::vector<LockHandedOver> handed_over; // of the next closed step
     std::vector<LockCall> lock_calls;
+    std::vector<LockTries> lock_tries;
     struct SleptInside {
       LockObjectId object{};
       std::uint64_t time = 0;
@@ -123,6 +124,9 @@ private:
   void settle_locks(Stream& stream, bool counts);
   static void settle_latencies(Stream& stream, std::uint64_t latency);
   void process_blame(Stream& stream, const trace::LockWaitPayload& payload);
+  void process_tries(Stream& stream, const trace::LockTriesPayload& payload);
+  void settle_tries(Stream& stream, bool counts);
+  const LockPlaceId* recorded_lock_place(const Stream& stream, std::uint32_t number) const;
   LockObjectId lock_in(const Stream& stream, std::uint16_t slot) const;
   LockPlaceId lock_place(LockPlaceId at, LockObjectId object);
   void note_external(Stream& stream);

@@ -116,6 +116,15 @@ struct LockCall {
   bool wakes = false;
 };
 
+// Failed attempts to acquire a lock at a place, by calls that do not wait; and the work of the step from each of them to
+// the thread's next attempt, if that is in the same step. No work is in two of these.
+struct LockTries {
+  LockObjectId object{};
+  LockPlaceId place{};
+  std::uint64_t tries = 0;
+  std::uint64_t work = 0;
+};
+
 // What a wait for a lock is charged to: a place that acquired it, by those who held it meanwhile.
 struct LockBlame {
   LockObjectId object{};
@@ -168,6 +177,7 @@ struct Step {
   std::span<const WaitPoint> waits{};            // in order, as moves
   // When its thread waited for locks, or in loops that it announced: no work. In order; in recordings with samples.
   std::span<const TimeSpan> waited{};
+  std::span<const LockTries> lock_tries{};
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation, of two

@@ -38,6 +38,9 @@ struct LockTotals {
   // Of a place: ticks that others waited while a lock that was acquired here was held; over all places
   // of a lock that is `waited`, less the waits of which it is not known who held it.
   std::uint64_t wait_blame = 0;
+  // Attempts that failed, by calls that do not wait (try_lock), and the work from each of them to the thread's next
+  // attempt in the same step: whether that was waiting is not known.
+  std::uint64_t failed_tries = 0, retried = 0;
   // `held` is an estimate from a sample of the sections, with this standard error at most.
   bool is_sampled = false;
   std::uint64_t held_error = 0;
@@ -51,6 +54,8 @@ struct LockTotals {
     held += other.held;
     waited += other.waited;
     wait_blame += other.wait_blame;
+    failed_tries += other.failed_tries;
+    retried += other.retried;
     longest_held = std::max(longest_held, other.longest_held);
     longest_waited = std::max(longest_waited, other.longest_waited);
     is_sampled |= other.is_sampled;

@@ -132,7 +132,7 @@ struct ReadSummary {
   // of it in recorded steps.
   std::uint64_t left_out_work = 0, left_out_in_steps = 0;
   std::uint64_t lock_waits = 0;       // in recorded steps, in ticks
-  std::uint64_t lock_records = 0;     // sections, acquisitions and releases of locks
+  std::uint64_t lock_records = 0;     // sections, acquisitions, releases and failed tries of locks
   std::uint64_t waits = 0, folds = 0; // waits, fold nodes joined
   LogHistogram steal_delay; // ticks from the moment when a stolen task and its thief were both
                             // available

@@ -175,6 +175,9 @@ void LockLaw::step(FrameState& frame, const Step& step) {
     mark_inner(frame, step);
   for (const LockBlame& blame : step.blames)
     results_.places.grown_to(blame.place).wait_blame += blame.ticks;
+  for (const LockTries& tries : step.lock_tries)
+    add(results_.objects[tries.object], tries.place,
+        {.failed_tries = tries.tries, .retried = tries.work});
   find_shortened(frame, step);
   LockPath& path = typed(*frame.path);
   weigh(0, step.work, weight_);
@@ -392,15 +395,19 @@ void LockLaw::count(const FrameState& frame, const Step& step, const LockUse& us
                   .is_sampled = use.is_sampled};
   Object& object = results_.objects[use.object];
   more.not_apart = object.info.is_rest ? use.count : 0;
-  if (object.places.empty())
+  if (!object.is_acquired())
     object.stream = step.stream;
   object.has_one_thread &= object.stream == step.stream;
+  add(object, use.place, more);
+}
+
+void LockLaw::add(Object& object, LockPlaceId place, const LockTotals& more) {
   object.totals.add(more);
-  results_.places.grown_to(use.place).add(more);
+  results_.places.grown_to(place).add(more);
   if (object.info.is_rest)
     return;
-  if (std::ranges::find(object.places, use.place) == object.places.end())
-    object.places.push_back(use.place);
+  if (std::ranges::find(object.places, place) == object.places.end())
+    object.places.push_back(place);
 }
 
 void LockLaw::add_held(LockObjectId object, LockPlaceId place, const LockTotals& more) {

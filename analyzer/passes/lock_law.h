@@ -65,15 +65,17 @@ public:
   struct Object {
     LockObjectInfo info;
     LockTotals totals;
-    std::vector<LockPlaceId> places; // where it is taken, in the order of first use
-    std::uint32_t stream = 0;        // of the thread that took it first
-    bool has_one_thread = true;      // no other one took it
-    Lengths exclusive;               // sum of the own spans of its exclusive sections
-    Lengths longest_shared;          // the longest of its shared ones
-    std::uint64_t open = 0;          // sections that did not end, or began on a path that does not
-                                     // lead to their end: they count as nothing
+    // Where it is taken, or tried in vain, in the order of first use.
+    std::vector<LockPlaceId> places;
+    std::uint32_t stream = 0;   // of the thread that took it first
+    bool has_one_thread = true; // no other one took it
+    Lengths exclusive;          // sum of the own spans of its exclusive sections
+    Lengths longest_shared;     // the longest of its shared ones
+    std::uint64_t open = 0;     // sections that did not end, or began on a path that does not
+                                // lead to their end: they count as nothing
     // Only if its ends are asked for, per measure: sections of which none have more and longer ends than others.
     std::vector<std::vector<LockBound>> with_ends = {};
+    bool is_acquired() const { return totals.acquisitions > 0; }
     // The greatest of H and H + before + after.
     LockBound bound(std::size_t measure) const;
     // The length of that, if each of so many parts of the lock had its share of the sections.
@@ -194,6 +196,7 @@ private:
   std::uint64_t find_take(const FrameState& frame, const LockPath& path, const Step& step,
                           const LockUse& use) const;
   void count(const FrameState& frame, const Step& step, const LockUse& use);
+  void add(Object& object, LockPlaceId place, const LockTotals& more);
   void add_held(LockObjectId object, LockPlaceId place, const LockTotals& more);
   void add_section(LockObjectId id, bool shared, const Lengths& span, const Lengths& before,
                    std::uint64_t end, const Step& step);

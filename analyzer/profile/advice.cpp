@@ -4,6 +4,7 @@
 
 #include "base/rounding.h"
 #include "profile/code_names.h"
+#include "profile/failed_tries.h"
 #include "profile/verdict.h"
 #include "profile/waiting_loops.h"
 #include "report/missing_openmp.h"
@@ -679,6 +680,8 @@ Advice advise(const Profile& profile) {
     return about(*first);
   if (std::string waiting = remedy_of_waiting(profile); !waiting.empty())
     return {std::move(waiting), {}};
+  if (std::string tries = remedy_of_tries(profile); !tries.empty())
+    return {std::move(tries), {}};
   const Finding* const off_cpu = longest_off_cpu(profile);
   if (off_cpu && sleeps_on_path(profile, *off_cpu))
     return about(*off_cpu);

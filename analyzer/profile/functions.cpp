@@ -7,6 +7,7 @@
 #include "base/wide.h"
 #include "model/speedup_bounds.h"
 #include "profile/sampled_share.h"
+#include "profile/waiting_loops.h"
 #include "sites/cxx_names.h"
 
 #include <algorithm>
@@ -358,11 +359,7 @@ SampledWaiting waiting_loops(const Collector& collector, const SampledCode& code
   std::ranges::sort(result.rows, {}, [](const WaitingLoopRow& row) {
     return std::tuple(~row.work.work, row.file, row.line, row.function);
   });
-  const auto is_much = [](const SampledWork& part, std::uint64_t whole) {
-    return part.low > 0 && Wide{part.low} * 100 >= whole;
-  };
-  result.matters =
-      is_much(result.work, measured.work()) || is_much(result.critical_work, measured.span());
+  decide_if_it_matters(result, measured);
   return result;
 }
 

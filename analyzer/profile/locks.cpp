@@ -53,7 +53,7 @@ std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found,
   std::vector<LockObjectId> result;
   for (const LockObjectId id : ids_below(found.objects.end_id()))
     if (const Object& object = found.objects[id];
-        object.has_one_thread && !object.places.empty() &&
+        object.has_one_thread && object.is_acquired() &&
         (table.locks_in_arrays.contains(object.info.address) ||
          std::ranges::any_of(object.places, [&](LockPlaceId place) {
            return objects[place] > 1 || found.places[place].not_apart > 0;
@@ -146,7 +146,7 @@ std::vector<Group> group(const LockLaw::Results& found,
   const std::vector<std::uint32_t> number = lock_numbers(found, found.places.size());
   std::map<std::uint32_t, Group> groups;
   for (const LockPlaceId place : ids_below(found.places.end_id()))
-    if (found.places[place].acquisitions > 0)
+    if (found.places[place].acquisitions > 0 || found.places[place].failed_tries > 0)
       groups[number[index_of(place)]].places.push_back(place);
   for (const LockObjectId id : ids_below(found.objects.end_id())) {
     const Object& object = found.objects[id];
@@ -154,7 +154,8 @@ std::vector<Group> group(const LockLaw::Results& found,
       continue;
     Group& of = groups[number[index_of(object.places.front())]];
     const auto rank = [&](LockObjectId each) {
-      return std::tuple(!is_among(of_schedule, each), length_of(found.objects[each]),
+      return std::tuple(found.objects[each].is_acquired(), !is_among(of_schedule, each),
+                        length_of(found.objects[each]),
                         -static_cast<int>(kind_of(found.objects[each])));
     };
     if (of.objects.empty() || rank(id) > rank(of.heaviest))

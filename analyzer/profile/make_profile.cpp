@@ -14,6 +14,7 @@
 #include "profile/concurrency_limits.h"
 #include "profile/conservation.h"
 #include "profile/elapsed_time.h"
+#include "profile/failed_tries.h"
 #include "profile/findings.h"
 #include "profile/functions.h"
 #include "profile/grain_size.h"
@@ -534,8 +535,11 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       code_segments(measured, sites.rows, elapsed.idle_of_classes_ns);
 
   std::vector<Warning> warnings = unrecorded_openmp(openmp);
-  if (functions)
+  if (functions) {
+    leave_out_tries(functions->functions.waiting, locks, measured);
     append(warnings, waits_in_loops(measured, functions->functions.waiting));
+  }
+  append(warnings, failed_tries(measured, locks));
   append(warnings, schedule_warnings(measured, sites.rows, divisible));
   if (refined.warning)
     warnings.push_back(*refined.warning);

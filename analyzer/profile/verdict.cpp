@@ -5,6 +5,7 @@
 #include "profile/verdict.h"
 
 #include "base/rounding.h"
+#include "profile/failed_tries.h"
 #include "profile/locks.h"
 #include "profile/prediction.h"
 #include "report/missing_openmp.h"
@@ -166,8 +167,9 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
       std::ranges::any_of(locks.rows, [](const LockRow& row) { return row.unmatched > 0; });
   const bool sleep_unseen = sleeps_for_what_is_not_known(profile);
   const bool waits_in_loops = profile.functions && profile.functions->waiting.matters;
+  const bool tries = tries_matter(locks, profile.work);
   const bool locks_unseen = !locks.unseen.locks.empty() || sleeps_with_lock || locks_unrecorded ||
-                            ends_unseen || waits_in_loops || sleep_unseen;
+                            ends_unseen || waits_in_loops || tries || sleep_unseen;
   const std::string_view unseen =
       sleeps_with_lock   ? "steps that hold a lock slept, and others may wait for that"
       : !locks_unseen    ? "not all order was seen"
@@ -176,6 +178,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
       : ends_unseen      ? "not all ends of locks' sections were seen"
       : locks.unseen.locks.empty() && waits_in_loops
           ? "threads waited in loops, which counts as work"
+      : locks.unseen.locks.empty() && tries
+          ? "threads may have waited between failed attempts to acquire locks, which counts as work"
       : locks.unseen.locks.empty() ? "threads slept, and it is not known whether for each other"
       : order_unseen               ? "not all order and not all locks were seen"
                                    : "not all locks were seen";

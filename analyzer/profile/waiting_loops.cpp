@@ -30,6 +30,14 @@ std::string places(const std::vector<WaitingLoopRow>& rows) {
 
 } // namespace
 
+void decide_if_it_matters(SampledWaiting& waiting, const Measured& measured) {
+  const auto is_much = [](const SampledWork& part, std::uint64_t whole) {
+    return part.low > 0 && Wide{part.low} * 100 >= whole;
+  };
+  waiting.matters =
+      is_much(waiting.work, measured.work()) || is_much(waiting.critical_work, measured.span());
+}
+
 std::vector<Warning> waits_in_loops(const Measured& measured, const SampledWaiting& waiting) {
   if (!waiting.matters)
     return {};

@@ -11,6 +11,9 @@
 
 namespace tp::analysis {
 
+// Sets `matters`.
+void decide_if_it_matters(SampledWaiting& waiting, const Measured& measured);
+
 // One warning if it matters, else none.
 std::vector<Warning> waits_in_loops(const Measured& measured, const SampledWaiting& waiting);
 

@@ -439,6 +439,7 @@ Json lock_totals_json(const Profile& profile, const LockTotals& totals) {
   const auto ns = [&](std::uint64_t ticks) {
     return profile.read.time_hz > 0 ? Json(to_ns(ticks, profile.read.time_hz)) : Json(nullptr);
   };
+  const double hz = hz_of_work(profile);
   Json json{{"acquisitions", totals.acquisitions},
             {"contended", totals.contended},
             {"shared", totals.shared},
@@ -451,7 +452,10 @@ Json lock_totals_json(const Profile& profile, const LockTotals& totals) {
             {"longest_waited", totals.longest_waited},
             {"longest_waited_ns", ns(totals.longest_waited)},
             {"wait_blame", totals.wait_blame},
-            {"wait_blame_ns", ns(totals.wait_blame)}};
+            {"wait_blame_ns", ns(totals.wait_blame)},
+            {"failed_tries", totals.failed_tries},
+            {"retried", totals.retried},
+            {"retried_ns", hz > 0 ? Json(to_ns(totals.retried, hz)) : Json(nullptr)}};
   if (totals.not_apart > 0)
     json["acquisitions_not_apart"] = totals.not_apart;
   return json;

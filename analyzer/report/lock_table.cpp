@@ -20,6 +20,8 @@ constexpr std::string_view kLocksHeader =
     "Longest waited ns,Bound,Kind of bound,Parallelism";
 // Of the object whose sections take longest with what is slept inside of them. Files of older versions have no such columns.
 constexpr std::string_view kSleepHeader = ",Asleep,Bound with sleep,Speedup";
+// Likewise.
+constexpr std::string_view kTriesHeader = ",Failed tries,Retried";
 
 std::uint64_t ns_of(const Profile& profile, std::uint64_t ticks) {
   return profile.read.time_hz > 0 ? to_ns(ticks, profile.read.time_hz) : 0;
@@ -105,12 +107,13 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
 std::string write_locks_csv(const Profile& profile) {
   std::string text{kLocksHeader};
   text += kSleepHeader;
+  text += kTriesHeader;
   text += '\n';
   for (const LockRow& lock : profile.locks.rows) {
     const LockTotals& totals = lock.totals;
     const SiteInfo& place = lock.places.front().info;
     text += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}\n", quote_csv(lock.name),
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{},{},{}\n", quote_csv(lock.name),
         quote_csv(lock.kind), quote_csv(place.file), place.line, lock.objects, totals.acquisitions,
         totals.shared, totals.contended, percent2(totals.contended, totals.acquisitions),
         totals.held, percent2(totals.held, profile.work), totals.longest_held,
@@ -121,7 +124,8 @@ std::string write_locks_csv(const Profile& profile) {
         profile.latency && lock.with_latency > 0
             ? fmt::format(",{},{},{}", lock.asleep, lock.with_latency,
                           decimal2({profile.work + *profile.latency, lock.with_latency}))
-            : ",,,");
+            : ",,,",
+        totals.failed_tries, totals.retried);
   }
   return text;
 }

@@ -396,6 +396,10 @@ std::string lock_figures(const Profile& profile, const LockRow& lock) {
                         human(lock.asleep, profile.run.work, hz_of_work(profile)));
   if (totals.waited > 0 && profile.read.time_hz > 0)
     text += ", waited " + human_ns(to_ns(totals.waited, profile.read.time_hz));
+  if (totals.failed_tries > 0)
+    text += fmt::format(", tried in vain {} ({} up to the next attempt)",
+                        how_often(totals.failed_tries),
+                        human(totals.retried, profile.run.work, hz_of_work(profile)));
   if (nearly_limits(profile, lock))
     text +=
         "; " + fmt::format(fmt::runtime(kLimits[static_cast<std::size_t>(lock.bound_kind)]),
@@ -608,7 +612,9 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
 // Warnings in at most `room` lines, but one of them always; all with a room of 0.
 void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   std::vector<std::string> warnings;
-  const auto is_first = [](const Warning& warning) { return warning.name == "waits_in_loops"; };
+  const auto is_first = [](const Warning& warning) {
+    return warning.name == "waits_in_loops" || warning.name == "failed_tries";
+  };
   for (const Warning& warning : profile.warnings)
     if (is_first(warning))
       warnings.push_back(warning.text);

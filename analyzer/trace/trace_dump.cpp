@@ -178,6 +178,11 @@ std::string extended_text(const Record& record) {
       text += fmt::format(" lock_wait slot={} place={} ticks={}", payload->slot, payload->place,
                           payload->ticks);
     break;
+  case trace::ExtendedKind::LockTries:
+    if (const auto payload = payload_of<trace::LockTriesPayload>(record))
+      text += fmt::format(" lock_tries slot={} place={} tries={} work={}", payload->slot,
+                          payload->place, payload->tries, payload->work);
+    break;
   case trace::ExtendedKind::LockHandedOver:
     if (const auto payload = payload_of<trace::LockHandedOverPayload>(record))
       text += fmt::format(" lock_handed_over slot={} since_release={} since_wake={} releases={}",

@@ -1117,11 +1117,14 @@ void on_cancel(Data* data, int, const void*) {
     task->chunk = 1;
 }
 
-void on_mutex_acquire(Mutex kind, unsigned, unsigned, std::uint64_t lock, const void*) {
+void on_mutex_acquire(Mutex kind, unsigned, unsigned, std::uint64_t lock, const void* caller) {
   if (kind == Mutex::Ordered)
     return wait_for_ordered();
-  if (!is_lock(kind) || is_tried(kind) || (is_nested(kind) && nest_locks.may_contain(lock)))
+  if (!is_lock(kind) || (is_nested(kind) && nest_locks.may_contain(lock)))
     return;
+  if (is_tried(kind)) // libomp does not report that it has failed
+    return tp_on_lock_try_failed(reinterpret_cast<const void*>(lock), kind_of_lock(kind),
+                                 TP_LOCK_MAY_SUCCEED, caller);
   if (held_at(lock).fetch_add(1, std::memory_order_relaxed) == 0 || waits_for_lock)
     return;
   waits_for_lock = true;

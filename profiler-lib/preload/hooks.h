@@ -22,6 +22,7 @@
 #pragma weak tp_on_lock_wait_for
 #pragma weak tp_on_lock_wait_end
 #pragma weak tp_on_lock_taken
+#pragma weak tp_on_lock_try_failed
 #pragma weak tp_on_counted_lock_taken
 #pragma weak tp_counting_at
 #pragma weak tp_on_named_lock_taken

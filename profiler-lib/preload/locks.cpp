@@ -196,6 +196,13 @@ template <typename Kind, typename Lock, typename... Args>
   return record_acquired(address_of(lock), how);
 }
 
+// What follows an attempt that has failed, and does not wait. Returns the result.
+[[gnu::noinline]] int end_attempt(int result, const void* lock, Acquisition how) noexcept {
+  if (is_recorded(how) && tp_on_lock_try_failed != nullptr)
+    tp_on_lock_try_failed(lock, how.kind, how.mode, how.caller);
+  return result;
+}
+
 template <typename Kind, typename Lock>
 [[gnu::always_inline]] inline int attempt(NextFunction<int(Lock*)>& attempt, Lock* lock) noexcept {
   const int result = attempt.get()(lock);
@@ -203,6 +210,8 @@ template <typename Kind, typename Lock>
   const unsigned state = locks_state();
   if (result == 0 && is_counted(state, address_of(lock), how))
     return 0;
+  if (result == kBusy<Lock>) [[unlikely]]
+    return end_attempt(result, address_of(lock), how);
   if (is_taken(result) && is_recorded(how))
     on_taken(state, address_of(lock), how);
   return result;

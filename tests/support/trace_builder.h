@@ -94,6 +94,7 @@ public:
   void lock(std::uint16_t slot, std::uint64_t address, trace::LockKind kind,
             std::uint32_t generation = 0, unsigned flags = 0);
   void lock_wait(std::uint16_t slot, std::uint32_t place, std::uint64_t ticks);
+  void lock_tries(std::uint16_t slot, std::uint32_t place, std::uint64_t tries, std::uint64_t work);
   void lock_handed_over(std::uint16_t slot, std::uint64_t since_release, std::uint64_t since_wake);
   void context_end(ContextOperand context);
   void cut(StepFigures step);

@@ -99,6 +99,8 @@ bool add_lock_record(StreamBuilder& stream, const Line& line) {
     stream.extended(trace::ExtendedKind::SleptInSection, &payload, sizeof payload);
   } else if (line.word == "lock-wait")
     stream.lock_wait(slot, place, line.number("ticks"));
+  else if (line.word == "lock-tries")
+    stream.lock_tries(slot, place, line.number("tries"), line.number("work"));
   else if (line.word == "lock-handed-over")
     stream.lock_handed_over(slot, line.number("since_release"), line.number("since_wake", 0));
   else

@@ -231,6 +231,7 @@ test("locks: the one that limits most comes first, and estimates are called so",
     assert.deepEqual(await cells("no holder known"), ["20 %", "20 %"]);
     assert.deepEqual(await cells("waits charged to"), ["image.cpp:47, 60 %", "image.cpp:47, 60 %"]);
     assert.deepEqual([await cells("longest held"), await cells("objects")], [["2.00 µs", "2.00 µs"], ["1", "64"]]);
+    assert.deepEqual(await cells("tried in vain"), []);
     const remedies = page.locator("table.locks tbody tr").first().locator(".remedy");
     assert.deepEqual((await remedies.allInnerTexts()).map(plain), ["700 µs (2 times as short)", "400 µs (4 locks)"]);
     assert.match(await page.locator("table.locks tbody tr td[data-key='if changed']").first().getAttribute("title"), /^on 8 CPUs: 2 times as short .*, 4 locks /);
@@ -252,6 +253,9 @@ test("locks: the one that limits most comes first, and estimates are called so",
     assert.deepEqual((await page.locator("#limits h3").allInnerTexts()).slice(0, 2), ["Locks", "Critical path by spawn site"]);
     assert.match(plain(await page.locator("#limits").textContent()), /the limit without locks/);
   });
+  const tried = { ...idle, failed_tries: 7000, retried: full.work / 4 };
+  await seen(makePage({ ...full, locks: [first, tried] }), async (page) =>
+    assert.deepEqual((await page.locator("table.locks tbody tr td[data-key='tried in vain']").allInnerTexts()).map(plain), ["", "7,000, 25 %"]));
   // A lock without exclusive sections limits nothing, and comes last.
   await seen(makePage({ ...full, locks: [{ ...first, parallelism: null, bound: 0 }, second] }), async (page) => {
     assert.match(plain(await page.locator("#limits").innerText()), /None of these limits the program more/);

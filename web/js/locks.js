@@ -25,10 +25,10 @@ function limitInWords(model) {
   return `${bound}${lock.bound_kind === "if_one_object" ? ", if it was one lock throughout: its address may have had several" : ""}.`;
 }
 
-/** Whether a lock was held, or waited for, a thousandth of the work; where work is no time, any wait may be that long. @param {Model} model @param {any} lock */
+/** Whether a lock was held, waited for, or tried in vain, a thousandth of the work; where work is no time, any wait may be that long. @param {Model} model @param {any} lock */
 function matters(model, lock) {
   const waited = model.nsPerWork > 0 ? (lock.waited_ns ?? 0) / model.nsPerWork : lock.waited > 0 ? Infinity : 0;
-  return (lock.held + waited) * 1000 >= model.work || leaves(lock) < model.limit;
+  return (lock.held + waited + (lock.retried ?? 0)) * 1000 >= model.work || leaves(lock) < model.limit;
 }
 
 /** The place that most of the waits are charged to. @param {any} lock */
@@ -80,6 +80,9 @@ export function locks(model) {
     ["longest held", "the longest section that was timed", (lock) => model.amount(lock.longest_held)],
     ["objects", "locks in one variable, or without one and acquired at the same lines", (lock) => count(lock.objects)],
   ];
+  if (all.some((/** @type {any} */ lock) => lock.failed_tries > 0))
+    columns.splice(-2, 0, ["tried in vain", "attempts that failed and did not wait (try_lock), and the work from each of them to the thread's next attempt, in percent of all work, which may be waiting; of this run's schedule",
+      (lock) => (lock.failed_tries > 0 ? `${count(lock.failed_tries)}, ${percent(lock.retried, work)}` : "")]);
   const most = Math.max(...all.map((/** @type {any} */ lock) => lock.held), 1e-9);
   const row = (/** @type {any} */ lock) => {
     const code = h("code", { title: `${lock.kind} ${lock.name}` }, clipped(lock.name, 44)), target = lineId(model, lock.file, lock.line);

@@ -24,6 +24,11 @@
  *                                             tp_lock_taken; failed is 1 after an attempt that was given up.
  *                                             wait.begin(), tp_lock_wait_begin(): without the lock
  *
+ *   bool Ticket::try_lock() {
+ *     ...
+ *     tp_lock_try_failed(this, "ticket");     the attempt has failed, and does not wait: what the thread does until
+ *   }                                         its next one stays work, and is reported as what may be waiting
+ *
  *   { tp::BusyWait wait; while (!done) poll(); }           this code waits: its time is not work. In C:
  *   tp_busy_wait_begin(); ... tp_busy_wait_end();
  *
@@ -60,6 +65,8 @@ __attribute__((weak)) void tp_on_user_lock_taken(const void* lock, unsigned mode
 __attribute__((weak)) void
 tp_on_counted_user_lock_taken(const void* lock, unsigned mode,
                               const tp_lock_place* place) TP_LOCK_NOEXCEPT;
+__attribute__((weak)) void tp_on_user_lock_try_failed(const void* lock,
+                                                      const tp_lock_place* place) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) int tp_on_lock_given(const void* lock) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) void tp_on_lock_renewed(const void* lock) TP_LOCK_NOEXCEPT;
 __attribute__((weak)) void tp_on_lock_wait_for(const void* lock) TP_LOCK_NOEXCEPT;
@@ -169,6 +176,12 @@ TP_LOCK_INLINE void tp_lock_given_now(const void* lock) {
 #define tp_lock_taken(lock, name) TP_LOCK_TAKEN_BY(lock, 0, name)
 #define tp_lock_taken_shared(lock, name) TP_LOCK_TAKEN_BY(lock, 1, name)
 #define tp_lock_given(lock) tp_lock_given_now(lock)
+#define tp_lock_try_failed(lock, name)                                                             \
+  do {                                                                                             \
+    static const tp_lock_place tp_lock_here = {name, __FILE__, __LINE__};                          \
+    if (TP_LOCKS_ARE_ON && tp_on_user_lock_try_failed)                                             \
+      tp_on_user_lock_try_failed(lock, &tp_lock_here);                                             \
+  } while (0)
 #define tp_lock_made(lock)                                                                         \
   do {                                                                                             \
     if (tp_on_lock_renewed)                                                                        \

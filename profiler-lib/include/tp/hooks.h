@@ -128,6 +128,7 @@ enum tp_sleep_kind {
 #define TP_LOCK_RECURSIVE 2u /* the thread may have it already: the outermost acquisition counts */
 #define TP_LOCK_BY_LIBRARY                                                                         \
   4u /* the library's code acquires it for the program's, which called it */
+#define TP_LOCK_MAY_SUCCEED 8u /* of tp_on_lock_try_failed: called before the attempt */
 
 #ifdef __cplusplus
 #define TP_NOEXCEPT noexcept
@@ -480,6 +481,12 @@ void tp_on_lock_wait_end(int failed) TP_NOEXCEPT;
  * code, and those taken outside of steps, are ignored. */
 void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
                       const void* caller) TP_NOEXCEPT;
+/* An attempt to acquire the lock that does not wait has failed; with TP_LOCK_MAY_SUCCEED it is about to be made, and
+ * fails unless the thread acquires the lock before it tries again. The rest as tp_on_lock_taken. From there to the
+ * thread's next attempt to acquire the lock, in the same step, it may do something else or wait: that stays work, and
+ * is recorded. Ignored while the thread waits (tp_on_lock_wait, tp_on_busy_wait). Neither closes nor opens. */
+void tp_on_lock_try_failed(const void* lock, unsigned kind, unsigned mode,
+                           const void* caller) TP_NOEXCEPT;
 /* It is going to release the lock, or has just done so. Returns 1 if it had acquired it as far as these
  * hooks know, 2 if others wait for it as well, else 0. */
 int tp_on_lock_given(const void* lock) TP_NOEXCEPT;
@@ -502,7 +509,9 @@ void tp_on_user_lock_taken(const void* lock, unsigned mode, const tp_lock_place*
 /* The same, from code that counts sections at that place (tp/counted_locks.h) from then on; one mode for each. */
 void tp_on_counted_user_lock_taken(const void* lock, unsigned mode,
                                    const tp_lock_place* place) TP_NOEXCEPT;
-/* The same, of another kind, and at a place that is in `caller`'s code: of `name` only the name counts. It may
+/* As tp_on_lock_try_failed, at a place that is a constant. */
+void tp_on_user_lock_try_failed(const void* lock, const tp_lock_place* place) TP_NOEXCEPT;
+/* As tp_on_user_lock_taken, of another kind, and at a place that is in `caller`'s code: of `name` only the name counts. It may
  * be null. */
 void tp_on_named_lock_taken(const void* lock, unsigned kind, unsigned mode, const void* caller,
                             const tp_lock_place* name) TP_NOEXCEPT;

@@ -159,15 +159,28 @@ struct LastSection {
   }
 };
 
+// Attempts to acquire a lock that have failed in the open step, at one place, and after which the thread has not
+// acquired it.
+struct LockTries : LockUse {
+  std::uint64_t count;
+  std::uint64_t work; // between them
+  // Of the step, from the last of them to the last attempt of the next LockTries, as far as it is part of the work of
+  // none.
+  std::uint64_t since;
+  bool last_may_have_succeeded; // if the thread acquires the lock before it tries again
+};
+
 struct LockState {
   HeldLock held[kMostHeldLocks];
   alignas(8) std::uint16_t held_count = 0;
   // Of the wait that has ended, for the acquisition that follows.
   bool contended = false;
+  // Of `tried`.
+  std::uint8_t tried_count = 0;
   // The thread waits: for a lock, or in a loop of its own. Readings at its begin.
   std::uint32_t waits = 0;
-  // In one number: held_count, if the thread does not wait, nor has waited for what it will acquire; else more
-  // than locks can be held.
+  // In one number: held_count, if the thread does not wait, nor has waited for what it will acquire, nor failed to
+  // acquire a lock that it may acquire; else more than locks can be held.
   TP_HOT std::uint64_t plainly_held() const noexcept {
     static_assert(std::endian::native == std::endian::little);
     std::uint64_t word;
@@ -192,6 +205,10 @@ struct LockState {
   // What the last release that others waited for has left in the posts.
   LockNote* notes[2] = {};
   std::uint64_t released = 0; // the lock; 0: none
+  // In the order of their last attempts. Of more locks that the thread tries in turn, the first one is forgotten.
+  static constexpr unsigned kMostTried = 32;
+  LockTries tried[kMostTried];
+  std::uint64_t tried_at = 0; // position up to which the last one's `since` goes
   LockSlots slots;
   // Of the last Section that was written, if TraceWriter::after_section says so: where it ended in the step.
   std::uint64_t section_end = 0;

@@ -103,7 +103,7 @@ constexpr bool is_of_rest(std::uint64_t address) noexcept {
 }
 
 TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
-                       const HeldLock& held) noexcept {
+                       const LockUse& held) noexcept {
   struct Named {
     trace::LockObjectPayload object;
     std::uint32_t ticks;
@@ -127,7 +127,7 @@ TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
 
 // From here on the slot means this lock.
 TP_HOT void know(ThreadState& thread, Frame& frame, LockState& locks,
-                 const HeldLock& held) noexcept {
+                 const LockUse& held) noexcept {
   if (!locks.slots.is(held.slot, {held.address, held.generation, held.kind})) [[unlikely]]
     name_lock(thread, frame, locks, held);
 }
@@ -532,6 +532,94 @@ TP_HOT int note_if_awaited(LockState& locks, std::uint64_t lock, std::uint8_t ki
   return is_awaited(lock, kind) ? note_for_waiters(locks, lock, place, time) : 1;
 }
 
+TP_COLD void put_tries(ThreadState& thread, Frame& frame, LockState& locks,
+                       const LockTries& tries) noexcept {
+  if (tries.count == 0)
+    return;
+  know(thread, frame, locks, tries);
+  put_payload(thread, frame, trace::ExtendedKind::LockTries,
+              trace::LockTriesPayload{tries.work, tries.count, tries.place, tries.slot, 0});
+}
+
+// Index in `tried`; tried_count: the thread has not failed to acquire the lock.
+unsigned find_tries(const LockState& locks, const void* lock) noexcept {
+  for (unsigned i = locks.tried_count; i-- > 0;)
+    if (locks.tried[i].address == reinterpret_cast<std::uint64_t>(lock))
+      return i;
+  return locks.tried_count;
+}
+
+// The thread is at that position, which is that of an attempt.
+void pass_tries(LockState& locks, std::uint64_t at) noexcept {
+  if (locks.tried_count != 0)
+    locks.tried[locks.tried_count - 1].since += elapsed_since(locks.tried_at, at);
+  locks.tried_at = at;
+}
+
+// What lies between the last attempt and this one, as far as it is not part of another lock's: so all of them
+// together are no more than the step's work.
+void add_retried(LockState& locks, unsigned index) noexcept {
+  for (unsigned i = index; i < locks.tried_count; ++i)
+    locks.tried[index].work += std::exchange(locks.tried[i].since, 0);
+}
+
+void remove_tries(LockState& locks, unsigned index) noexcept {
+  if (index > 0)
+    locks.tried[index - 1].since += locks.tried[index].since;
+  std::copy(locks.tried + index + 1, locks.tried + locks.tried_count, locks.tried + index);
+  --locks.tried_count;
+}
+
+LockTries& append_tries(LockState& locks, const LockTries& tries) noexcept {
+  return locks.tried[locks.tried_count++] = tries;
+}
+
+// The thread acquires the lock, which it may have tried before.
+TP_COLD void end_tries(ThreadState& thread, Frame& frame, LockState& locks,
+                       const void* lock) noexcept {
+  const unsigned index = find_tries(locks, lock);
+  if (index == locks.tried_count)
+    return;
+  LockTries& tries = locks.tried[index];
+  if (tries.last_may_have_succeeded) {
+    --tries.count;
+  } else {
+    pass_tries(locks, position(thread, locks, read_clock(thread.clock)));
+    if (tries.generation == generation_of_lock(tries.address))
+      add_retried(locks, index);
+  }
+  put_tries(thread, frame, locks, tries);
+  remove_tries(locks, index);
+}
+
+// The step ends: so do they.
+TP_COLD void put_all_tries(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
+  for (unsigned i = 0; i < locks.tried_count; ++i)
+    put_tries(thread, frame, locks, locks.tried[i]);
+  locks.tried_count = 0;
+}
+
+// Attempts at that lock, which have failed at that place so far: the last of `tried`. The one that fails now is not
+// among them.
+LockTries& tries_at(ThreadState& thread, Frame& frame, LockState& locks,
+                    const LockTries& fresh) noexcept {
+  const unsigned index = find_tries(locks, reinterpret_cast<const void*>(fresh.address));
+  if (index < locks.tried_count) {
+    const bool is_same_lock = locks.tried[index].generation == fresh.generation;
+    if (is_same_lock)
+      add_retried(locks, index);
+    const LockTries tries = locks.tried[index];
+    remove_tries(locks, index);
+    if (is_same_lock && tries.place == fresh.place)
+      return append_tries(locks, tries);
+    put_tries(thread, frame, locks, tries);
+  } else if (locks.tried_count == LockState::kMostTried) {
+    put_tries(thread, frame, locks, locks.tried[0]);
+    remove_tries(locks, 0);
+  }
+  return append_tries(locks, fresh);
+}
+
 void begin_wait(ThreadState& thread, LockState& locks, bool is_busy_wait) noexcept {
   collect_all(locks.shorts);
   locks.is_busy_wait = is_busy_wait;
@@ -628,6 +716,29 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
   }
 }
 
+void note_failed_try(ThreadState& thread, Frame& frame, const void* lock, const LockPlace& where,
+                     bool may_succeed) noexcept {
+  LockState* const locks = locks_of(thread, frame);
+  if (locks == nullptr || locks->waits != 0) // part of the wait
+    return;
+  const Busy busy(thread);
+  const std::uint64_t at = position(thread, *locks, read_clock(thread.clock));
+  // Its next acquisition is not to be counted by its code.
+  if (tp_counted_lock& counted = locks->shorts.counted_of(lock); counted.lock == lock)
+    collect(locks->shorts, counted);
+  pass_tries(*locks, at);
+  LockTries fresh{};
+  fresh.address = reinterpret_cast<std::uint64_t>(lock);
+  fresh.generation = generation_of_lock(fresh.address);
+  fresh.place = place_of(thread, frame, *locks, where);
+  fresh.slot = locks->slots.slot_of(fresh.address);
+  fresh.kind = static_cast<std::uint8_t>(where.kind);
+  LockTries& tries = tries_at(thread, frame, *locks, fresh);
+  ++tries.count;
+  tries.last_may_have_succeeded = may_succeed;
+  thread.extras |= kExtraLocks;
+}
+
 void forget_lock_wait(ThreadState& thread) noexcept {
   if (thread.locks == nullptr)
     return;
@@ -647,6 +758,8 @@ bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, co
                         bool counts) noexcept {
   const Busy busy(thread);
   LockState& locks = *thread.locks;
+  if (locks.tried_count != 0) [[unlikely]]
+    end_tries(thread, *thread.frame.load(std::memory_order_relaxed), locks, lock);
   ShortSections& shorts = locks.shorts;
   tp_counted_lock& counted = shorts.counted_of(lock);
   if ((mode & TP_LOCK_RECURSIVE) != 0 && continue_skipped(locks, lock))
@@ -706,6 +819,8 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   if (locks == nullptr)
     return;
   const Busy busy(thread);
+  if (locks->tried_count != 0) [[unlikely]]
+    end_tries(thread, frame, *locks, lock);
   if ((mode & TP_LOCK_RECURSIVE) != 0)
     if (const unsigned i = find_held(*locks, lock); i < locks->held_count) {
       ++locks->held[i].state.more;
@@ -878,6 +993,7 @@ void put_held_locks(ThreadState& thread) noexcept {
     }
   }
   put_skipped(thread, frame, locks);
+  put_all_tries(thread, frame, locks);
 }
 
 } // namespace tp::rt

@@ -8,6 +8,9 @@
 // acquisition is taken out of the step, whose begin moves forward by as much. So positions in a step, and
 // the work inside of sections, never contain a wait.
 //
+// Where a thread tries to acquire a lock, and does not wait if that fails, what it does until it tries again stays
+// work: it may be work, or a loop that waits. LockTries says how much there is of it.
+//
 // All functions run on the thread that owns the state; `frame` is on top of its frames. Hot, except for
 // those marked as cold.
 #pragma once
@@ -67,6 +70,9 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept;
 // The frame has an open step.
 void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mode,
                const LockPlace& where) noexcept;
+// An attempt to acquire the lock has failed; or it is about to be made: `may_succeed`.
+void note_failed_try(ThreadState& thread, Frame& frame, const void* lock, const LockPlace& where,
+                     bool may_succeed) noexcept;
 // The lock that the thread waited for is none of the program's.
 void forget_lock_wait(ThreadState& thread) noexcept;
 // 0: the thread does not hold it, as far as is known; 2: others wait for it; else 1.

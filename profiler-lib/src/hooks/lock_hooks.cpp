@@ -33,11 +33,14 @@ TP_HOT ThreadState* thread_outside_of_runtime() noexcept {
 bool is_openmp(unsigned kind) noexcept {
   return kind >= TP_LOCK_OMP_CRITICAL && kind <= TP_LOCK_OMP_ORDERED;
 }
+bool is_own(const void* caller) noexcept {
+  return own_code.contains(reinterpret_cast<std::uintptr_t>(caller));
+}
 
 // `code`: of the section, if that is not the caller.
 [[gnu::noinline]] void take(ThreadState& thread, const void* lock, unsigned kind_and_mode,
                             const void* caller, const void* code, const void* frame) noexcept {
-  if (own_code.contains(reinterpret_cast<std::uintptr_t>(caller))) {
+  if (is_own(caller)) {
     if (!is_openmp(kind_and_mode & 0xff))
       return forget_lock_wait(thread);
     caller =
@@ -128,6 +131,23 @@ TP_EXPORT void tp_on_counted_lock_taken(const void* lock, unsigned kind, unsigne
   TP_KEEP_FRAME();
 }
 
+TP_EXPORT void tp_on_lock_try_failed(const void* lock, unsigned kind, unsigned mode,
+                                     const void* caller) noexcept {
+  ThreadState* const thread = thread_in_step();
+  if (thread == nullptr)
+    return;
+  if (caller == nullptr && (mode & TP_LOCK_BY_LIBRARY) == 0)
+    caller = __builtin_return_address(0);
+  if (is_own(caller)) {
+    if (!is_openmp(kind))
+      return;
+    caller = nullptr; // as take()
+  }
+  note_failed_try(*thread, top(*thread), lock, {kind, caller, nullptr, nullptr, TP_FRAME},
+                  (mode & TP_LOCK_MAY_SUCCEED) != 0);
+  TP_KEEP_FRAME();
+}
+
 TP_EXPORT int tp_on_lock_given(const void* lock) noexcept {
   ThreadState* const thread = thread_outside_of_runtime();
   if (thread == nullptr)
@@ -170,6 +190,14 @@ TP_EXPORT void tp_on_user_lock_taken(const void* lock, unsigned mode,
       !take_plainly(*thread, *locks, top(*thread), lock, asked_for(TP_LOCK_USER, mode), caller,
                     place, TP_FRAME))
     take_users(*thread, lock, mode, caller, place, TP_FRAME);
+  TP_KEEP_FRAME();
+}
+
+TP_EXPORT void tp_on_user_lock_try_failed(const void* lock, const tp_lock_place* place) noexcept {
+  if (ThreadState* const thread = thread_in_step())
+    note_failed_try(*thread, top(*thread), lock,
+                    {TP_LOCK_USER, __builtin_return_address(0), place, nullptr, TP_FRAME},
+                    /*may_succeed=*/false);
   TP_KEEP_FRAME();
 }
 

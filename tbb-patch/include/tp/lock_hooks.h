@@ -14,6 +14,8 @@ __attribute__((weak)) void tp_on_lock_wait_for(const void* lock) noexcept;
 __attribute__((weak)) void tp_on_lock_wait_end(int failed) noexcept;
 __attribute__((weak)) void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
                                             const void* caller) noexcept;
+__attribute__((weak)) void tp_on_lock_try_failed(const void* lock, unsigned kind, unsigned mode,
+                                                 const void* caller) noexcept;
 __attribute__((weak)) int tp_on_lock_given(const void* lock) noexcept;
 __attribute__((weak)) int tp_on_lock_release(const void* lock) noexcept;
 __attribute__((weak)) void tp_on_lock_released() noexcept;
@@ -87,6 +89,12 @@ inline void client_lock_given(const void* lock) noexcept {
 #endif
   tp_on_lock_given(lock);
 }
+// An attempt that does not wait has failed.
+inline void client_lock_try_failed(const void* lock, lock_kind kind) noexcept {
+  constexpr unsigned kByLibrary = 4; // TP_LOCK_BY_LIBRARY
+  if (locks_are_on())
+    tp_on_lock_try_failed(lock, static_cast<unsigned>(kind), kByLibrary, nullptr);
+}
 // From the first attempt that failed, begin(), to end(), or that of the scope. The lock is acquired in between.
 class client_lock_wait {
 public:
@@ -146,6 +154,7 @@ private:
 #if __TBB_BUILD
 inline void lock_taken(const void*, lock_kind, bool = true) noexcept {}
 inline void lock_given(const void*) noexcept {}
+inline void lock_try_failed(const void*, lock_kind) noexcept {}
 struct lock_wait {
   lock_wait() noexcept {}
   void begin(const void*) noexcept {}
@@ -181,6 +190,12 @@ inline void lock_given(const void* lock) noexcept {
   client_lock_given(lock);
 }
 #endif
+// Not inlined, as above. An older libtbb has no such hook.
+__attribute__((noinline, cold)) inline void lock_try_failed(const void* lock,
+                                                            lock_kind kind) noexcept {
+  if (locks_are_on() && &tp_on_lock_try_failed != nullptr)
+    tp_on_lock_try_failed(lock, static_cast<unsigned>(kind), 0, __builtin_return_address(0));
+}
 using lock_wait = client_lock_wait;
 #endif
 

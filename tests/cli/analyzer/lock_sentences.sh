@@ -83,6 +83,25 @@ in_out "1.54 us a lock"
 exits 0 -q readers --locks
 in_out "parallelism: at most, because of this lock"
 
+# Failed attempts: at most so much of the work is waiting.
+program "hz=1000000000 time_hz=1000000000 unit=ticks" "address=64" "section SLOT place=0 lead=50 work=3
+lock-tries SLOT place=0 tries=5 work=100
+lock-tries SLOT place=1 tries=2 work=120" | trace tried
+exits 0 tried
+one_line
+in_out "at an efficiency of at least 50 % (threads may have waited between failed attempts to acquire locks, which counts as work)"
+in_out "! at most 51 % of the work (880 ns of 1.75 us) is waiting: between failed attempts to acquire the spin_mutex at q.cpp:17, tried at q.cpp:18. It counts as work"
+in_out "At most 51 % of the work is waiting: between failed attempts"
+exits 0 -q tried -v
+one_line
+in_out "Lock spin_mutex at q.cpp:17: 4 times, held 12 ns, tried in vain 28 times (880 ns up to the next attempt)"
+exits 0 -q tried --json profile.json
+in_json() { grep -qF -- "$1" profile.json || fail "'$1' not found in profile.json"; }
+in_json '"retried_ns": 880'
+in_json '"retried": 480'
+exits 0 -q tried --check 'parallelism_with_locks>=1'
+in_err "waiting: between failed attempts"
+
 # Many locks.
 locks=()
 for i in {0..16}; do locks+=("address=$((64 + 64 * i))" "section SLOT place=$i lead=$((20 * i)) work=$((i + 1))"); done

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -65,6 +66,14 @@ inline std::string line_of(const trace::Record& record) {
   if (record.op == trace::Op::LoopEnd)
     line += " " + std::to_string(record.iterations) + "/" + std::to_string(record.grain);
   return line;
+}
+
+// Of a LockTries, without its slot.
+inline std::string tries_of(const trace::Record& record) {
+  trace::LockTriesPayload payload;
+  std::memcpy(&payload, record.payload, sizeof payload);
+  return " of " + std::to_string(payload.tries) + " at place " + std::to_string(payload.place) +
+         " with work " + std::to_string(payload.work);
 }
 
 // Reads a stream file and checks the invariants of every file: magic, sequence, checksum, nothing

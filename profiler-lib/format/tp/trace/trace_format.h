@@ -453,6 +453,8 @@ enum class ExtendedKind : std::uint8_t {
           // version 2
   SleptInSection = 57, // SleptInSectionPayload: of the Section, Take or Give of the same slot that
                        // follows, what the thread slept inside. Since version 2
+  LockTries = 58, // LockTriesPayload: in the open step, failed attempts to acquire a lock. Since
+                  // version 2
   Waited = 59, // WaitedPayload: in the open step the thread waited for a lock, or in a loop of its
                // own that it announced. Only while stacks are sampled. Since version 2
 };
@@ -631,6 +633,17 @@ struct SleptInSectionPayload {
 };
 static_assert(sizeof(SleptInSectionPayload) == 16);
 inline constexpr unsigned kSectionIsInner = 1; // the thread held the lock when it acquired it
+
+// Attempts that do not wait. What the thread does between a failed one and its next attempt to acquire the lock is
+// work of the step, whether it waits there or not.
+struct LockTriesPayload {
+  std::uint64_t work;  // from each of them up to that next attempt, if that is in the same step
+  std::uint64_t tries; // that failed
+  std::uint32_t place; // a "lock_place"
+  std::uint16_t slot;
+  std::uint16_t reserved;
+};
+static_assert(sizeof(LockTriesPayload) == 24);
 
 // `from` and `to` are exclusive, `to` gathers. `from` has ended.
 struct HandOverPayload {

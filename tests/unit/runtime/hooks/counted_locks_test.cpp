@@ -56,6 +56,13 @@ public:
     tp_counting_here()->code = code;
     tp_on_counted_lock_taken(lock, TP_LOCK_SPIN_MUTEX, mode, code);
   }
+  void fail(const char* lock, unsigned place) {
+    if (lock >= locks + kFirstAnnotated)
+      tp_on_user_lock_try_failed(lock, &kPlaces[2 * place]);
+    else
+      tp_on_lock_try_failed(lock, TP_LOCK_SPIN_MUTEX, 0,
+                            reinterpret_cast<const char*>(&std::free) + 2 * place);
+  }
   // The answer is work, so that it is recorded.
   void give(const char* lock) {
     const bool counted = counts_ && (lock >= locks + kFirstAnnotated ? tp_lock_counts_given(lock)
@@ -120,6 +127,8 @@ void run_random_events(unsigned seed, bool counts) {
       tp_on_busy_wait();
       tp_spend(below(50));
       tp_on_busy_wait_end();
+    } else if (what < 12 && what > 8) {
+      code.fail(lock, below(places));
     } else if (what == 8) {
       if (is_awaited)
         tp::rt::end_lock_post(awaited);
@@ -154,7 +163,10 @@ std::vector<std::string> records_of(unsigned seed, bool counts) {
   const std::string data = record([&] { run_random_events(seed, counts); });
   std::vector<std::string> lines;
   for (const auto& record : read_stream(data + "/000000.tps").records)
-    if (record.op != tp::trace::Op::Extended)
+    if (record.op == tp::trace::Op::Extended) {
+      if (record.extended_kind == tp::trace::ExtendedKind::LockTries)
+        lines.push_back(line_of(record) + tries_of(record));
+    } else {
       lines.push_back(
           line_of(record) + // what others have in these fields is that of the record before
           (record.op != tp::trace::Op::Give ? " place " + std::to_string(record.lock_place) : "") +
@@ -162,6 +174,7 @@ std::vector<std::string> records_of(unsigned seed, bool counts) {
                                                      " error " + std::to_string(record.work_error)
                                                : "") +
           (record.flags & tp::trace::kLockMany ? " many" : ""));
+    }
   for (auto begin = lines.begin(); begin != lines.end();) {
     begin = std::find_if(begin, lines.end(), has_no_order);
     const auto end = std::find_if_not(begin, lines.end(), has_no_order);

@@ -78,6 +78,13 @@ public:
         wait(ended, [&] { tp::test::run(task, ended, [] {}); });
         tp_spend(below(5));
         tp_on_context_end(&ended.word);
+      } else if (what == 8) {
+        for (unsigned tries = 1 + below(3); tries > 0; --tries) {
+          fail(lock);
+          tp_spend(below(5));
+        }
+        if (!is_held && held_.size() < most_held && below(2) != 0)
+          take(lock);
       } else if (!held_.empty() && (held_.size() >= most_held || below(2) != 0)) {
         give(below(8) != 0 ? held_.size() - 1 : below(static_cast<unsigned>(held_.size())));
       } else if (!is_held || below(8) == 0) {
@@ -133,6 +140,18 @@ private:
     is_unusual() ? take_from_another(lock) : take_from_one(lock);
     held_.push_back(lock);
   }
+  void fail(const char* lock) {
+    const auto number = static_cast<unsigned>(lock - plain_locks);
+    const auto* const code = reinterpret_cast<const char*>(&std::free);
+    if (number % 8 == 5)
+      return tp_on_user_lock_try_failed(lock, &kStated[is_unusual() ? below(kStatedPlaces) : 0]);
+    tp_on_lock_try_failed(lock,
+                          number % 8 < 3    ? TP_LOCK_SPIN_MUTEX
+                          : number % 8 == 6 ? TP_LOCK_ITT
+                          : number % 8 == 7 ? TP_LOCK_PTHREAD_MUTEX
+                                            : TP_LOCK_PTHREAD_RWLOCK,
+                          is_unusual() ? TP_LOCK_MAY_SUCCEED : 0, code);
+  }
   // The answer is work, so that it is recorded.
   void give(std::size_t which) {
     forget();
@@ -185,6 +204,9 @@ std::vector<std::string> plain_records_of(unsigned seed, bool plain, std::size_t
       lines.back() += " slot " + std::to_string(object.slot) + " generation " +
                       std::to_string(object.generation);
     }
+    if (record.op == tp::trace::Op::Extended &&
+        record.extended_kind == tp::trace::ExtendedKind::LockTries)
+      lines.back() += tries_of(record);
   }
   return lines;
 }
