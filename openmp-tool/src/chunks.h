@@ -23,6 +23,9 @@ struct Search {
   Search& operator=(const Search&) = delete;
 };
 
+// Is the calling thread's task in a loop, or sections, of which it does not know yet that no chunk is left?
+bool is_in_loop();
+
 // The untied task that runs is about to leave its rest to any thread.
 void note_end_of_part();
 

@@ -710,6 +710,45 @@ TP_ENTRY unsigned GOMP_sections_next() {
   return next();
 }
 
+// A thread that cancels a loop or sections, or sees that they are, goes to their end without asking for another chunk.
+// libomp waits for all threads to ask until none is left before it uses its memory of the loop for another one, so
+// programs of g++'s, which end on libgomp, would wait for ever. So the thread asks for what is left, and runs nothing of
+// it.
+template <typename Next>
+static void ask_for_rest(Next next) {
+  const Search search;
+  loop_call = {.is_counted = true}; // the chunks count as none
+  while (next()) {
+  }
+  loop_call = {};
+}
+// Of loops over unsigned numbers as well: libomp keeps both alike.
+static void finish_cancelled_loop() {
+  if (!is_in_loop())
+    return;
+  static auto* const next = next_function<bool(long*, long*)>("GOMP_loop_dynamic_next");
+  long from = 0, to = 0;
+  ask_for_rest([&] { return next(&from, &to); });
+}
+static void finish_cancelled_sections() {
+  if (!is_in_loop())
+    return;
+  static auto* const next = next_function<unsigned()>("GOMP_sections_next");
+  ask_for_rest([] { return next() != 0; });
+}
+#define TP_END(Result, name, finish_cancelled)                                                     \
+  TP_ENTRY Result name() {                                                                         \
+    static auto* const next = next_function<Result()>(#name);                                      \
+    finish_cancelled();                                                                            \
+    return next();                                                                                 \
+  }
+TP_END(void, GOMP_loop_end, finish_cancelled_loop)
+TP_END(void, GOMP_loop_end_nowait, finish_cancelled_loop)
+TP_END(bool, GOMP_loop_end_cancel, finish_cancelled_loop)
+TP_END(void, GOMP_sections_end, finish_cancelled_sections)
+TP_END(void, GOMP_sections_end_nowait, finish_cancelled_sections)
+TP_END(bool, GOMP_sections_end_cancel, finish_cancelled_sections)
+
 static constinit NextFunction<void(void (*)(void*), void*, void (*)(void*, void*), long, long, bool,
                                    unsigned, void**, int, void*)>
     next_gnu_task{"GOMP_task"};

@@ -117,7 +117,10 @@ struct Iterations {
   std::uint64_t count, grain;
 };
 Iterations iterations_of(const Task& task) {
-  return task.has_order ? Iterations{0, task.chunk + 1} : Iterations{task.chunk, task.grain};
+  if (task.has_order)
+    return {0, task.chunk + 1};
+  // Tasks of a taskloop that run one after the other, as the program says, would do so if they were more.
+  return {task.chunk, task.is_undeferred ? std::max(task.chunk, task.grain) : task.grain};
 }
 
 void begin_first_search() {
@@ -1326,6 +1329,10 @@ void note_end_of_reduction() {
   // Where the threads combine their values themselves, no thread acquires it.
   if (task != nullptr && task->index == 0 && std::exchange(task->team->waits_for_combined, false))
     publish_combined(*task->team, tp_on_release(0));
+}
+
+bool is_in_loop() {
+  return in_worksharing != nullptr && in_worksharing == running_task(nullptr);
 }
 
 void note_end_of_part() {

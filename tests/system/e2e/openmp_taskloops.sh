@@ -89,6 +89,24 @@ int main(int, char** arguments) {
       if (marks[i] != 1) return 3;
 }
 X
+# A taskloop whose tasks run one after the other would not be faster with more of them.
+cat >in_order.cpp <<'X'
+#include <tp/virtual_clock.h>
+int main(int, char** arguments) {
+  #pragma omp parallel
+  #pragma omp single
+  if (arguments[1][0] == 'i') {
+    #pragma omp taskloop num_tasks(4) if(0)
+    for (int i = 0; i < 32; ++i) tp::spend(10);
+  } else {
+    #pragma omp task final(true)
+    {
+      #pragma omp taskloop num_tasks(4)
+      for (int i = 0; i < 32; ++i) tp::spend(10);
+    }
+  }
+}
+X
 # taskloop CASE COUNT TASKS SPAN: with the runs' settings.
 taskloop() {
   analyze_openmp "$compiler" taskloops "$1" "$2"
@@ -96,6 +114,7 @@ taskloop() {
 }
 for compiler in $compilers; do
   build_openmp "$compiler" taskloops -O1
+  build_openmp "$compiler" in_order -O1
   for threads in 1 2; do
     export OMP_NUM_THREADS=$threads
     for count in 41 1000; do
@@ -115,6 +134,12 @@ for compiler in $compilers; do
     empty=(grain reduced)
     [ "$compiler" = clang ] || empty+=(down)
     for loop in "${empty[@]}"; do "$tp_run" -q ./taskloops "$loop" 0 2>err || fail "$compiler $loop of no iterations: exit status $?: $(cat err)"; done
+    for case in "if" "final"; do
+      analyze_openmp "$compiler" in_order "$case"
+      is "(p['work'], p['span'], p['divisible_span'], p['divisible_span_at_most']) == (320, 320, 320, 320) and '$case'"
+      is "[(s['tasking']['body_calls'], s['tasking']['iterations']) for s in p['sites'] if 'omp_taskloop' in s['constructs']] == [(4, 32)] and '$case'"
+      is "[w['name'] for w in p['warnings'] if w['name'] in ('divisible', 'unsized', 'unequal_iterations')] == [] and '$case'"
+    done
     # libomp's setting of how many are few.
     KMP_TASKLOOP_MIN_TASKS=7 taskloop grain 100 100 10
   done
