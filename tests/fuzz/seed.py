@@ -5,7 +5,7 @@
     tests/fuzz/seed.py DATA_DIRECTORY > corpus/reader/PROGRAM.CASE
 
 For example a case of tests/system/programs, recorded with TP_EVENT=virtual. Sites are those of the
-fuzz target: 1 to 16.
+fuzz target: 1 to 16; places of locks 0 to 3.
 """
 import glob
 import os

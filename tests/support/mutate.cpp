@@ -120,6 +120,8 @@ analysis::TraceSource from_blob(const std::uint8_t* data, std::size_t size) {
     builder.site(id, "c.cpp", id);
   builder.region(0, "r", "a.cpp", 3);
   builder.region(1, "s", "b.cpp", 5);
+  for (std::uint32_t id = 0; id < 4; ++id)
+    builder.lock_place(id, trace::LockKind::SpinMutex, "q.cpp", 17 + id);
   if (size > 0)
     builder.complete = data[0] & 1;
   if (size > 0)

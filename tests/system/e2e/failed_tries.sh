@@ -80,6 +80,10 @@ int main(int, char** arguments) {
     tbb::queuing_mutex queuing; scoped(queuing);
 #endif
     tbb::queuing_rw_mutex queuing_rw; scoped(queuing_rw);
+#ifdef NO_TRANSACTIONS
+    tbb::speculative_spin_mutex speculative; scoped(speculative);
+    tbb::speculative_spin_rw_mutex speculative_rw; scoped(speculative_rw);
+#endif
     std::mutex standard; plain(standard);
     std::shared_mutex rwlock; shared(rwlock);
     mtx_t c11; mtx_init(&c11, mtx_plain); mtx_lock(&c11);
@@ -98,9 +102,14 @@ int main(int, char** arguments) {
 }
 X
 # Way 1: unmodified. Way 2: our headers and library. Way 3: tagged.
-build_stock stock -DSTOCK <kinds.cpp
-build ours <kinds.cpp
-"$TP_PREFIX/bin/tp-c++" -std=c++17 -g -O1 kinds.cpp -o tagged -I"$TP_PREFIX/include" -L"$TP_PREFIX/lib" \
+# Of speculative locks only those are seen that are really taken: all, without transactions.
+speculates=() speculative=""
+if [ "$(uname -m)" = x86_64 ] && ! grep -qw rtm /proc/cpuinfo; then
+  speculates=(-DNO_TRANSACTIONS -mrtm) speculative=" speculative_spin_mutex=80/800 speculative_spin_rw_mutex=80/800"
+fi
+build_stock stock -DSTOCK "${speculates[@]}" <kinds.cpp
+build ours "${speculates[@]}" <kinds.cpp
+"$TP_PREFIX/bin/tp-c++" -std=c++17 -g -O1 "${speculates[@]}" kinds.cpp -o tagged -I"$TP_PREFIX/include" -L"$TP_PREFIX/lib" \
   -Wl,-rpath,"$TP_PREFIX/lib" -ltbb || fail "tp-c++"
 
 # Of each kind: failed attempts of 20 tasks, and the work.
@@ -116,8 +125,8 @@ for lock in json.load(open("profile.json"))["locks"]:
 print(" ".join(f"{kind}={tries}/{retried}" for kind, (tries, retried) in sorted(kinds.items()) if tries))
 Y
 }
-in_c_library="pthread_mutex=160/1600 pthread_rwlock=160/1600 pthread_spinlock=80/800 queuing_rw_mutex=80/800"
-all="mutex=80/800 pthread_mutex=160/1600 pthread_rwlock=160/1600 pthread_spinlock=80/800 queuing_mutex=80/800 queuing_rw_mutex=80/800 rw_mutex=160/1600 spin_mutex=80/800 spin_rw_mutex=160/1600 user_lock=80/800"
+in_c_library="pthread_mutex=160/1600 pthread_rwlock=160/1600 pthread_spinlock=80/800 queuing_rw_mutex=80/800$speculative"
+all="mutex=80/800 pthread_mutex=160/1600 pthread_rwlock=160/1600 pthread_spinlock=80/800 queuing_mutex=80/800 queuing_rw_mutex=80/800 rw_mutex=160/1600$speculative spin_mutex=80/800 spin_rw_mutex=160/1600 user_lock=80/800"
 check() { # PROGRAM THREADS LOCKS
   rm -rf tp-data*
   "$tp_run" -q --locks "$3" "./$1" "$2" || fail "$1: exit status"
