@@ -147,11 +147,19 @@ std::string by_bounds(const Profile& profile) {
 }
 
 // For a twentieth of the work, or more: locks in a library (stdio, malloc) among others, for which more threads would
-// wait longer.
+// wait longer. Pipes and sockets may have their other end in a thread of the program's own.
 bool sleeps_for_what_is_not_known(const Profile& profile) {
+  constexpr SleepKind kOfThreads[] = {SleepKind::ReadPipe, SleepKind::WritePipe,
+                                      SleepKind::ReadSocket, SleepKind::WriteSocket};
+  const ThreadTotals& threads = profile.read.threads;
   std::uint64_t unknown = 0;
-  for (const SiteRow& site : profile.sites)
+  for (const SiteRow& site : profile.sites) {
     unknown += site.latency - std::min(site.slept_in.known(), site.latency);
+    for (const SleepKind kind : kOfThreads)
+      unknown += threads.created + threads.others > 0
+                     ? site.slept_in.of[static_cast<std::size_t>(kind)]
+                     : 0;
+  }
   return Wide{unknown} * 20 >= profile.work && unknown > 0;
 }
 

@@ -16,15 +16,17 @@ LockTable::LockTable(const std::vector<LockRules>& locks, const LockCosts& costs
 bool LockTable::admits(const Lock& lock, bool shared) {
   if (!shared)
     return lock.writers == 0 && lock.readers == 0;
-  if (lock.writers > 0 || lock.waiting_writers == 0 || lock.rules.prefers == Prefers::Readers)
+  if (lock.writers > 0 || lock.waiting_writers == 0 || lock.rules.prefers == Prefers::Readers ||
+      lock.rules.hand_over == HandOver::Phases)
     return lock.writers == 0;
   return lock.readers == 0 && lock.rules.prefers == Prefers::None;
 }
 
 LockTable::State LockTable::first_state(const LockRules& rules) const {
-  const bool spins = rules.hand_over == HandOver::SpinsThenSleeps
-                         ? costs_.spin > 0
-                         : rules.hand_over != HandOver::Sleeps;
+  const bool spins =
+      rules.hand_over == HandOver::SpinsThenSleeps
+          ? costs_.spin > 0
+          : rules.hand_over != HandOver::Sleeps && rules.hand_over != HandOver::Phases;
   return spins ? State::Spins : State::Sleeps;
 }
 
@@ -56,6 +58,8 @@ std::uint64_t LockTable::give(DagLockId id, bool shared, std::uint64_t now,
     call_in_order(lock, now, calls);
     return 0;
   }
+  if (lock.rules.hand_over == HandOver::Phases)
+    return end_phase(lock, shared, now, calls);
   call_spinning(lock, now, calls);
   return wake(lock, now, calls);
 }
@@ -163,11 +167,18 @@ void LockTable::call_spinning(Lock& lock, std::uint64_t now, std::vector<Call>& 
   }
 }
 
+LockTable::WakeUp LockTable::next_wake_up(Lock& lock) {
+  const HandOverTimes& times = times_of(lock);
+  const std::uint64_t number = lock.wakes++;
+  return {times.wake_call.empty() ? costs_.wake_call : HandOverTimes::pick(times.wake_call, number),
+          times.wake_latency.empty() ? costs_.wake_latency
+                                     : HandOverTimes::pick(times.wake_latency, number)};
+}
+
 // A writer, or all readers that sleep.
 std::uint64_t LockTable::wake(Lock& lock, std::uint64_t now, std::vector<Call>& calls) {
-  if (lock.rules.hand_over == HandOver::Sleeps && !lock.will_wake)
+  if (lock.rules.hand_over != HandOver::SpinsThenSleeps && !lock.will_wake)
     return 0;
-  const HandOverTimes& times = times_of(lock);
   std::uint64_t cost = 0;
   bool readers = false;
   for (std::size_t i = lock.first; i < lock.waiting.size();) {
@@ -177,12 +188,8 @@ std::uint64_t LockTable::wake(Lock& lock, std::uint64_t now, std::vector<Call>& 
       continue;
     }
     readers = each.shared;
-    const std::uint64_t number = lock.wakes++;
-    cost +=
-        times.wake_call.empty() ? costs_.wake_call : HandOverTimes::pick(times.wake_call, number);
-    const std::uint64_t latency = times.wake_latency.empty()
-                                      ? costs_.wake_latency
-                                      : HandOverTimes::pick(times.wake_latency, number);
+    const auto [call, latency] = next_wake_up(lock);
+    cost += call;
     if (latency > 0) {
       each.state = State::Woken;
       lock.will_wake = false;
@@ -193,6 +200,38 @@ std::uint64_t LockTable::wake(Lock& lock, std::uint64_t now, std::vector<Call>& 
       i = std::max(i, lock.first);
     }
     if (!readers)
+      break;
+  }
+  waited_ += cost;
+  return cost;
+}
+
+// Of glibc (pthread_rwlock_common.c): only the writer that waits for the end of the readers' phase has announced itself; one
+// that has been woken has not yet, so that the lock is free.
+std::uint64_t LockTable::end_phase(Lock& lock, bool shared, std::uint64_t now,
+                                   std::vector<Call>& calls) {
+  if (lock.readers > 0 || lock.writers > 0)
+    return 0;
+  const bool readers_wait = lock.waiting.size() - lock.first > lock.waiting_writers;
+  if (!shared && !readers_wait)
+    return wake(lock, now, calls);
+  const bool is_one_coming = std::any_of(
+      lock.waiting.begin() + static_cast<std::ptrdiff_t>(lock.first), lock.waiting.end(),
+      [](const Waiting& each) { return each.state == State::Woken; });
+  if (shared && is_one_coming)
+    return 0;
+  const bool to_readers = !shared || lock.waiting_writers == 0;
+  std::uint64_t cost = 0;
+  for (std::size_t i = lock.first; i < lock.waiting.size();) {
+    if (lock.waiting[i].shared != to_readers) {
+      ++i;
+      continue;
+    }
+    const auto [call, latency] = next_wake_up(lock);
+    cost += call;
+    let_in(lock, i, now + latency, calls);
+    i = std::max(i, lock.first);
+    if (!to_readers)
       break;
   }
   waited_ += cost;

@@ -10,9 +10,12 @@
 //                  vain.
 //   SpinsThenSleeps  as oneTBB's mutex: spins for `spin`, then sleeps. Each release wakes one that
 //                  sleeps: a writer, or all readers.
+//   Phases         as glibc's rwlock: who waits sleeps at once. The last reader hands the lock to a writer that
+//                  waits, a writer to all readers that do: they come `wake_latency` later. A writer without such
+//                  readers wakes the next one, as Sleeps does. Readers that come while readers have the lock join them.
 //
 // Readers share a lock. A writer that waits stops those that come later while readers hold it; always,
-// if the lock prefers writers, and never, if it prefers readers. If all costs are 0, each lock that prefers
+// if the lock prefers writers, and never, if it prefers readers (or has phases). If all costs are 0, each lock that prefers
 // none is one that is handed over in order.
 #pragma once
 
@@ -98,7 +101,13 @@ private:
   void let_in(Lock& lock, std::size_t which, std::uint64_t time, std::vector<Call>& calls);
   void call_in_order(Lock& lock, std::uint64_t now, std::vector<Call>& calls);
   void call_spinning(Lock& lock, std::uint64_t now, std::vector<Call>& calls);
+  // How long the next wake-up of the lock takes the one that wakes, and the one that is woken.
+  struct WakeUp {
+    std::uint64_t call, latency;
+  };
+  WakeUp next_wake_up(Lock& lock);
   std::uint64_t wake(Lock& lock, std::uint64_t now, std::vector<Call>& calls);
+  std::uint64_t end_phase(Lock& lock, bool shared, std::uint64_t now, std::vector<Call>& calls);
   std::uint64_t next_look(const Lock& lock, const Waiting& waiting, std::uint64_t now) const;
   const HandOverTimes& times_of(const Lock& lock) const {
     return lock.rules.times > 0 ? costs_.times[lock.rules.times - 1] : none_;

@@ -44,7 +44,7 @@ private:
 };
 
 // How a lock is handed over to who waits for it (dag_locks.h).
-enum class HandOver : std::uint8_t { InOrder, Spins, Sleeps, SpinsThenSleeps };
+enum class HandOver : std::uint8_t { InOrder, Spins, Sleeps, SpinsThenSleeps, Phases };
 enum class Prefers : std::uint8_t { None, Readers, Writers };
 struct LockRules {
   HandOver hand_over = HandOver::InOrder;

@@ -3,6 +3,7 @@
 // held.
 #include "base/messages.h"
 
+#include "base/file_limit.h"
 #include "base/no_cancel.h"
 
 #include <unistd.h>
@@ -15,7 +16,7 @@ int verbosity = 0;
 void write_line(std::string line) {
   const NoCancel no_cancel;
   line += '\n';
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  [[maybe_unused]] const ssize_t written = append_to(STDERR_FILENO, line.data(), line.size());
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "output/data_directory.h"
 
 #include "base/descriptor_room.h"
+#include "base/file_limit.h"
 #include "tp/trace/samples_format.h"
 #include "tp/trace/trace_format.h"
 
@@ -192,7 +193,7 @@ bool DataDirectory::write_file(const char* name, const std::string& text,
   const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   std::size_t done = 0;
   while (fd >= 0 && done < text.size()) {
-    const ssize_t written = ::write(fd, text.data() + done, text.size() - done);
+    const ssize_t written = append_to(fd, text.data() + done, text.size() - done);
     if (written < 0 && errno == EINTR)
       continue;
     if (written <= 0)

@@ -2,6 +2,7 @@
 // The cold half of the trace writer: files, windows, chunk headers. See trace_writer.h.
 #include "output/trace_writer.h"
 
+#include "base/file_limit.h"
 #include "base/messages.h"
 #include "base/no_cancel.h"
 #include "clock/work_clock.h"
@@ -36,6 +37,8 @@ std::size_t round_to_page(std::size_t bytes) {
 // costs if a page fault has to make them, as after posix_fallocate. Returns 0 or an errno.
 int fill_with_zeros(int fd, off_t offset, std::size_t bytes) {
   static const std::byte zeros[64 << 10]{};
+  if (!fits_file_limit(static_cast<std::uint64_t>(offset) + bytes))
+    return EFBIG;
   for (std::size_t done = 0; done < bytes;) {
     const ssize_t written =
         pwrite(fd, zeros, std::min(sizeof zeros, bytes - done), offset + static_cast<off_t>(done));

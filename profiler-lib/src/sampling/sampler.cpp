@@ -4,6 +4,7 @@
 #include "sampling/sampler.h"
 
 #include "base/attributes.h"
+#include "base/file_limit.h"
 #include "base/messages.h"
 #include "base/no_cancel.h"
 #include "base/own_file.h"
@@ -225,7 +226,7 @@ void flush(Sampler& s) {
     const int fd = s.file.open(O_WRONLY | O_APPEND);
     error = fd < 0 ? errno : 0;
     for (std::size_t done = 0; error == 0 && done < bytes;) {
-      const ssize_t written = ::write(fd, s.buffer + done, bytes - done);
+      const ssize_t written = append_to(fd, s.buffer + done, bytes - done);
       if (written < 0 && errno != EINTR)
         error = errno;
       done += written > 0 ? static_cast<std::size_t>(written) : 0;

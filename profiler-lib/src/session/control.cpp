@@ -2,6 +2,7 @@
 // See control.h.
 #include "session/control.h"
 
+#include "base/file_limit.h"
 #include "base/messages.h"
 #include "base/recording_state.h"
 #include "session/session_state.h"
@@ -33,7 +34,7 @@ bool map_over_page(const std::string& path) {
   static ControlPage copy;
   std::memcpy(static_cast<void*>(&copy), &tp_control_page, sizeof copy);
   void* place = MAP_FAILED;
-  if (::write(fd, &copy, sizeof copy) == static_cast<ssize_t>(sizeof copy))
+  if (append_to(fd, &copy, sizeof copy) == static_cast<ssize_t>(sizeof copy))
     place = mmap(nullptr, sizeof copy, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   const int error = errno;
   ::close(fd);

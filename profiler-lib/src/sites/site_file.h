@@ -3,6 +3,7 @@
 // its lock. Cold.
 #pragma once
 
+#include "base/file_limit.h"
 #include "base/json_writer.h"
 #include "base/no_cancel.h"
 #include "base/own_file.h"
@@ -25,7 +26,7 @@ public:
     if (fd < 0)
       return;
     const std::string line = object.str() + "\n";
-    [[maybe_unused]] const ssize_t written = ::write(fd, line.data(), line.size());
+    [[maybe_unused]] const ssize_t written = append_to(fd, line.data(), line.size());
     ::close(fd);
   }
 

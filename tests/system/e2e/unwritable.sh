@@ -11,10 +11,6 @@ in_file err "nothing is recorded"
 TP_DATA=/dev/null/x ours ./any
 same "exit status" 0 $status
 same "lines on stderr" 1 "$(wc -l <err)"
-# The disk is full.
-mkdir small
-mount -t tmpfs -o size=64k none small 2>/dev/null || skip "cannot mount a small tmpfs"
-trap 'cd /; umount "$work/small"; rm -rf "$work"' EXIT
 build_stock busy <<'EOF'
 #include <oneapi/tbb/parallel_for.h>
 #include <tp/virtual_clock.h>
@@ -25,6 +21,20 @@ int main() {
   std::puts("done");
 }
 EOF
+# Files may be no larger than that: a write beyond it would end the program by a signal.
+ulimit -S -f 64
+TP_DATA=limited/data ours ./busy
+ulimit -S -f unlimited
+same "limit of files: exit status" 0 $status
+same "limit of files: stdout" "done" "$(cat out)"
+in_file err "recording stopped: File too large"
+same "limit of files: lines on stderr" 1 "$(wc -l <err)"
+analyze limited/data
+is 'not p["complete"]'
+# The disk is full.
+mkdir small
+mount -t tmpfs -o size=64k none small 2>/dev/null || skip "cannot mount a small tmpfs"
+trap 'cd /; umount "$work/small"; rm -rf "$work"' EXIT
 TP_DATA=small/data ours ./busy
 same "exit status" 0 $status
 same "stdout" "done" "$(cat out)"

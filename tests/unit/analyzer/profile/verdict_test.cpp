@@ -32,7 +32,7 @@ Profile between_serial_code(unsigned tasks) {
 
 // 64 tasks of 10 us, which sleep: what they sleep for is known, or not, or not of a twentieth of their time.
 TEST(Verdict, SleepOfAnUnknownKindMayBeForOtherThreads) {
-  const auto headline_of = [](const std::string& sleep) {
+  const auto headline_of = [](const std::string& sleep, const std::string& more = "") {
     std::string script = "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 time_hz=1000000000 "
                          "same_as_time=1 sleep_seen=1 waits_seen=1 locks=all c_locks_seen=1\n"
                          "site 1 a.cpp 1\nstream 0\nthread role=main\n";
@@ -42,7 +42,8 @@ TEST(Verdict, SleepOfAnUnknownKindMayBeForOtherThreads) {
     for (int i = 64; i-- > 0;)
       script += sleep + "task task=0." + std::to_string(i) + " work=10000 wall=5000\n";
     return make_profile(
-               test::parse_trace_script(script + "wait-end\nend work=20\nthread-end\n").source(),
+               test::parse_trace_script(script + "wait-end\nend work=20\nthread-end\n" + more)
+                   .source(),
                {})
         .verdict.headline;
   };
@@ -56,6 +57,13 @@ TEST(Verdict, SleepOfAnUnknownKindMayBeForOtherThreads) {
     const std::string known = headline_of(sleep);
     EXPECT_TRUE(known.starts_with("Scales to ")) << sleep << known;
   }
+  // The other end of a socket may be in a thread of the program, if it has any of its own; that of a file is not.
+  const std::string thread = "stream 1\nthread role=external\nend work=10\nthread-end\n";
+  const std::string socket = "asleep-in time=1000 kind=5\nasleep time=1000 waited=0\n";
+  const std::string file = "asleep-in time=1000 kind=1\nasleep time=1000 waited=0\n";
+  EXPECT_TRUE(headline_of(socket, thread).starts_with("May scale to "));
+  EXPECT_TRUE(headline_of(socket).starts_with("Scales to "));
+  EXPECT_TRUE(headline_of(file, thread).starts_with("Scales to "));
 }
 
 TEST(Phases, AreSerialCodeAtBothEnds) {

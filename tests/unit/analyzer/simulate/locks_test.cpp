@@ -286,7 +286,7 @@ unsigned expect_right(const Dag& dag) {
 
 void set_rules(std::mt19937_64& random, Dag& dag) {
   for (LockRules& rules : dag.locks)
-    rules = {static_cast<HandOver>(random() % 4), static_cast<Prefers>(random() % 3)};
+    rules = {static_cast<HandOver>(random() % 5), static_cast<Prefers>(random() % 3)};
 }
 
 // With TP_ORACLE_RUNS=10000: 20,000 programs.
@@ -431,7 +431,8 @@ private:
       readers |= states_[i].holds.contains({lock, true});
       writer_waits |= is_waiting_for(i, lock) && !op_of(i).shared();
     }
-    const Prefers prefers = locks_[lock].prefers;
+    const Prefers prefers =
+        locks_[lock].hand_over == HandOver::Phases ? Prefers::Readers : locks_[lock].prefers;
     if (!shared || prefers == Prefers::Readers || !writer_waits)
       return shared || !readers;
     return !readers && prefers == Prefers::None;
@@ -459,10 +460,10 @@ private:
       state.waits = true;
       state.came = state.since = now;
       state.order = ++order_;
-      state.asleep = hand_over == HandOver::Sleeps;
+      state.asleep = sleeps_at_once(hand_over);
     } else if (state.woken) {
       state.since = now;
-      state.asleep = hand_over == HandOver::Sleeps;
+      state.asleep = sleeps_at_once(hand_over);
     }
     asks_[op.lock()] = true;
     state.woken = false;
@@ -474,6 +475,9 @@ private:
       state.asleep = true;
     else
       state.next = look;
+  }
+  static bool sleeps_at_once(HandOver hand_over) {
+    return hand_over == HandOver::Sleeps || hand_over == HandOver::Phases;
   }
   void enter(std::size_t who, std::uint64_t now) {
     State& state = states_[who];
@@ -505,6 +509,35 @@ private:
     std::ranges::sort(found, {}, [&](std::size_t i) { return states_[i].order; });
     return found;
   }
+  // {what it takes the one that wakes, when the other comes}, of the next wake-up of the lock. Which of the lock's times it is:
+  // the position of the number's multiple of the golden ratio.
+  std::pair<std::uint64_t, std::uint64_t> wake_up(DagLockId lock) {
+    const std::uint64_t number = ++wakes_[lock];
+    const auto one_of = [&](const std::vector<std::uint64_t>& times, std::uint64_t otherwise) {
+      const auto position = static_cast<std::uint32_t>(2654435769u * number);
+      return times.empty() ? otherwise : times[position * times.size() / 4294967296u];
+    };
+    return {one_of(own(lock).wake_call, costs_.wake_call),
+            one_of(own(lock).wake_latency, costs_.wake_latency)};
+  }
+  // Who has a lock with phases next, if it is not free for anybody then. Nothing: somebody holds it.
+  std::vector<std::size_t> next_of_phases(DagLockId lock, bool after_readers) const {
+    std::vector<std::size_t> readers, writers;
+    bool one_comes = false;
+    for (const std::size_t waiter : waiters(lock)) {
+      one_comes |= states_[waiter].woken;
+      (op_of(waiter).shared() ? readers : writers).push_back(waiter);
+    }
+    for (const State& state : states_)
+      if (state.holds.contains({lock, false}) || state.holds.contains({lock, true}))
+        return {};
+    if (!after_readers)
+      return readers;
+    if (one_comes)
+      return {};
+    writers.resize(std::min<std::size_t>(writers.size(), 1));
+    return writers.empty() ? readers : writers;
+  }
   void give(std::size_t who, std::uint64_t now) {
     const LockOp op = op_of(who);
     states_[who].holds.erase({op.lock(), op.shared()});
@@ -512,6 +545,15 @@ private:
     const HandOver hand_over = locks_[op.lock()].hand_over;
     bool wakes = hand_over == HandOver::SpinsThenSleeps ||
                  (hand_over == HandOver::Sleeps && asks_[op.lock()]);
+    if (hand_over == HandOver::Phases) {
+      const std::vector<std::size_t> next = next_of_phases(op.lock(), op.shared());
+      for (const std::size_t waiter : next) {
+        const auto [call, latency] = wake_up(op.lock());
+        delay += call;
+        enter(waiter, now + latency);
+      }
+      wakes = next.empty() && !op.shared() && asks_[op.lock()];
+    }
     bool wakes_readers = false;
     for (const std::size_t waiter : waiters(op.lock())) {
       const bool shared = op_of(waiter).shared();
@@ -528,15 +570,10 @@ private:
                  is_free_for(op.lock(), shared) && (shared || !wakes_readers)) {
         states_[waiter].woken = true;
         states_[waiter].asleep = false;
-        // Which of the lock's times it is: the position of the number's multiple of the golden ratio.
-        const std::uint64_t number = ++wakes_[op.lock()];
-        const auto one_of = [&](const std::vector<std::uint64_t>& times, std::uint64_t otherwise) {
-          const auto position = static_cast<std::uint32_t>(2654435769u * number);
-          return times.empty() ? otherwise : times[position * times.size() / 4294967296u];
-        };
-        states_[waiter].next = now + one_of(own(op.lock()).wake_latency, costs_.wake_latency);
+        const auto [call, latency] = wake_up(op.lock());
+        states_[waiter].next = now + latency;
         asks_[op.lock()] = false;
-        delay += one_of(own(op.lock()).wake_call, costs_.wake_call);
+        delay += call;
         wakes = wakes_readers = shared;
       }
     }
@@ -617,7 +654,7 @@ TEST(SimulatedLocks, ThreadsAsInAPlainModel) {
     std::mt19937_64 random(seed);
     std::vector<LockRules> locks(random() % 3 + 1);
     for (LockRules& lock : locks)
-      lock = {static_cast<HandOver>(random() % 4), static_cast<Prefers>(random() % 3)};
+      lock = {static_cast<HandOver>(random() % 5), static_cast<Prefers>(random() % 3)};
     const std::vector<Thread> threads = random_threads(random, locks.size());
     LockCosts costs{random() % 400, random() % 400 + 50, random() % 9000, random() % 20000 + 1,
                     random() % 9000};
@@ -742,6 +779,24 @@ TEST(SimulatedLocks, FirstComeFirstServed) {
     EXPECT_EQ(711u, stealing(dag, 3).time);
     EXPECT_EQ(711u, greedy_time(dag, 3));
   }
+}
+
+// A reader that comes back does not overtake the writer that is being woken, however long that takes.
+TEST(SimulatedLocks, WithPhasesTheLastReaderHandsTheLockToAWriter) {
+  const LockOp read{LockOp::Kind::Take, 0, true}, read_end{LockOp::Kind::Give, 0, true};
+  const LockOp write{LockOp::Kind::Take, 0, false}, write_end{LockOp::Kind::Give, 0, false};
+  const std::vector<Thread> threads = {
+      {{10, read}, {100, read_end}, {10, read}, {100, read_end}, {10, read}, {100, read_end}},
+      {{20, write}, {50, write_end}}};
+  const LockCosts costs{.wake_latency = 30, .wake_call = 5};
+  // 10 + 100, 30 until the writer comes and its 50, 30 until the reader comes; then it reads twice, with 10 between,
+  // and a last node of 1.
+  EXPECT_EQ(110u + 30 + 50 + 30 + 100 + 10 + 100 + 1,
+            stealing(dag_of_threads(threads, {{HandOver::Phases}}), 2, costs).time);
+  // As a mutex that sleeps, which prefers readers: the writer comes in vain as long as the reader is there.
+  EXPECT_EQ(
+      110u + 5 + 10 + 100 + 5 + 10 + 100 + 5 + 30 + 50 + 1,
+      stealing(dag_of_threads(threads, {{HandOver::Sleeps, Prefers::Readers}}), 2, costs).time);
 }
 
 TEST(SimulatedLocks, ReadersShare) {
