@@ -216,16 +216,19 @@ void begin_worksharing(Task& task, unsigned construct, bool is_shared, const voi
 // ---- tasks
 
 // What no wait has joined of the task's children is waited for where the task's descendants are.
-void hand_over_children(Task& task, const tp_context& to) {
-  if (task.children == 0)
+void hand_over_unjoined(std::uint64_t& children, bool& unjoined, const tp_context& to) {
+  if (children == 0)
     return;
-  const tp_context from = children_of(task);
-  if (task.unjoined)
+  const tp_context from{&children, kTaskTraits};
+  if (unjoined)
     tp_on_hand_over(&from, &to);
   else
-    end_context(*from.word);
-  task.unjoined = false;
-  task.children = 0;
+    end_context(children);
+  unjoined = false;
+  children = 0;
+}
+void hand_over_children(Task& task, const tp_context& to) {
+  hand_over_unjoined(task.children, task.unjoined, to);
 }
 
 // Then it lets go of them: else a chain of tasks would be kept, and released by as deep a recursion.
@@ -494,6 +497,8 @@ void arrive(Task& task) {
   end_worksharing(task); // a loop that was cancelled
   const tp_context phase = phase_of(task);
   hand_over_children(task, phase);
+  for (Group* group = task.group; group != nullptr && group->owner == &task; group = group->outer)
+    hand_over_unjoined(group->children, group->unjoined, phase);
   if (reduction != nullptr) [[unlikely]]
     reduction->note_arrival();
   ++task.waits;
