@@ -118,10 +118,12 @@ std::string plain_construct(const std::string& construct, Runtimes runtimes) {
     return "task_group";
   if (name == "omp_sections")
     return "parallel_invoke";
-  return name == "omp_for" || name == "omp_taskloop" ? "parallel_for" : name;
+  const bool is_loop = name == "omp_for" || name == "omp_distribute" || name == "omp_taskloop";
+  return is_loop ? "parallel_for" : name;
 }
 bool is_region(const std::string& construct) {
-  return construct == "omp_parallel" || construct == "omp_parallel_gcc" || construct == "omp_teams";
+  return construct == "omp_parallel" || construct == "omp_parallel_gcc" ||
+         construct == "omp_teams" || construct == "omp_teams_gcc";
 }
 std::vector<std::string> plain_constructs(const SiteFigures& site, Runtimes runtimes) {
   std::vector<std::string> names;

@@ -38,7 +38,9 @@ bool is_thread(const Context* context) {
 }
 
 bool is_league(const Context* context) {
-  return context && context->construct == static_cast<std::uint8_t>(trace::Construct::OmpTeams);
+  return context &&
+         (context->construct == static_cast<std::uint8_t>(trace::Construct::OmpTeams) ||
+          context->construct == static_cast<std::uint8_t>(trace::Construct::OmpTeamsGcc));
 }
 
 // That of the implicit tasks of an OpenMP region: each thread of the team has its own, which no other one could run.

@@ -80,7 +80,9 @@ struct ThreadTotals {
 // A number of threads that need not be the same each time.
 struct ThreadRange {
   std::uint64_t least = 0, most = 0; // 0: not known
+  bool are_teams = false;            // of a league, each of which counts as one
   void add(const ThreadRange& other) {
+    are_teams = other.are_teams && (are_teams || most == 0);
     if (other.least > 0 && (least == 0 || other.least < least))
       least = other.least;
     most = std::max(most, other.most);

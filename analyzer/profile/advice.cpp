@@ -149,6 +149,7 @@ std::string tasks_on_path(const Finding& finding) {
   std::string of = fmt::format("the {} {} of {}", human_count(all),
                                is_body                                    ? "calls"
                                : rest.starts_with("the parallel region ") ? "implicit tasks"
+                               : rest.starts_with("the league of teams ") ? "initial tasks"
                                                                           : "tasks",
                                rest);
   const std::uint64_t least = finding.critical_steps_at_least;
@@ -247,13 +248,32 @@ bool had_one_thread(const Finding& finding) {
 }
 constexpr const char* kMoreThreads =
     "each of its teams had one thread: let it have more, by the if clause, num_threads, "
-    "OMP_NUM_THREADS, OMP_MAX_ACTIVE_LEVELS if it is inside another region, or "
-    "KMP_TEAMS_THREAD_LIMIT if it is inside teams; let teams be more by num_teams or OMP_NUM_TEAMS";
+    "OMP_NUM_THREADS, or OMP_MAX_ACTIVE_LEVELS if it is inside another region";
+constexpr const char* kMoreThreadsInTeams =
+    "each of its teams had one thread: let it have more, by thread_limit, OMP_TEAMS_THREAD_LIMIT, "
+    "or KMP_TEAMS_THREAD_LIMIT for all teams together; let teams be more by num_teams or "
+    "OMP_NUM_TEAMS";
+constexpr const char* kMoreTeams =
+    "it had one team: let teams be more by num_teams or OMP_NUM_TEAMS";
 constexpr const char* kAllowThreads =
     "let nested regions be active (OMP_MAX_ACTIVE_LEVELS), or allow more threads "
     "(OMP_THREAD_LIMIT, OMP_DYNAMIC)";
+constexpr const char* kAllowTeams = "allow more threads (KMP_TEAMS_THREAD_LIMIT, OMP_THREAD_LIMIT)";
 const char* more_threads(const Finding& finding) {
-  return finding.missing_threads > 0 ? kAllowThreads : kMoreThreads;
+  if (finding.missing_threads > 0)
+    return finding.in_league ? kAllowTeams : kAllowThreads;
+  return finding.divided_for.are_teams ? kMoreTeams
+         : finding.in_league           ? kMoreThreadsInTeams
+                                       : kMoreThreads;
+}
+
+// How the program gets as many threads as there are CPUs.
+std::string a_thread_per_cpu(const Finding& finding) {
+  const std::string teams = fmt::format("OMP_NUM_TEAMS={0} or num_teams({0})", finding.procs);
+  return finding.divided_for.are_teams ? teams
+         : finding.in_league
+             ? "OMP_TEAMS_THREAD_LIMIT or thread_limit, or " + teams + ","
+             : fmt::format("OMP_NUM_THREADS={0} or num_threads({0})", finding.procs);
 }
 
 // How chunks that threads take while they run the loop become smaller.
@@ -390,12 +410,13 @@ std::string of_path(const Profile& profile, const Finding& finding, const std::s
                      remedy);
 }
 
-// One thread of a region of g++'s may have had most of a static loop.
+// One thread of a region of g++'s may have had most of a static loop, one team most of what was distributed.
 std::string of_hidden_loop(const Finding& finding) {
-  return finding.may_hide_loops && finding.tasks > finding.critical_tasks &&
-                 !had_one_thread(finding)
-             ? "; if of a static loop, by schedule(dynamic) or smaller chunks"
-             : "";
+  if (!finding.may_hide_loops || finding.tasks <= finding.critical_tasks || had_one_thread(finding))
+    return "";
+  return finding.divided_for.are_teams
+             ? "; if of a loop that distribute deals out, by smaller chunks (dist_schedule)"
+             : "; if of a static loop, by schedule(dynamic) or smaller chunks";
 }
 
 // Parts of a loop, or the implicit tasks of a parallel region, that are too large.
@@ -429,7 +450,10 @@ LargeParts large_parts(const Profile& profile, const Finding& finding) {
 std::string what_is_large(const Finding& finding, const LargeParts& parts) {
   if (parts.lack_threads)
     return fmt::format(", whose {} got {} {} fewer than they asked for",
-                       parts.is_loop ? "regions" : "teams", human_count(finding.missing_threads),
+                       finding.divided_for.are_teams ? "leagues"
+                       : parts.is_loop               ? "regions"
+                                                     : "teams",
+                       human_count(finding.missing_threads),
                        finding.missing_threads == 1 ? "thread" : "threads");
   if (parts.had_one_thread)
     return "";
@@ -454,20 +478,21 @@ constexpr std::string_view kMoreFinely = "divide the loop more finely, by ";
 
 std::string remedy_in_openmp(const Profile& profile, const Finding& finding,
                              const LargeParts& parts) {
-  const std::string more_cpus =
-      fmt::format("OMP_NUM_THREADS={0} or num_threads({0})", finding.procs);
+  const std::string more_cpus = a_thread_per_cpu(finding);
+  const std::string_view threads = finding.divided_for.are_teams ? "teams" : "threads";
   if (parts.lack_threads || parts.had_one_thread)
     return more_threads(finding);
   if (parts.are_shared)
     return fmt::format("more threads share them further; {} shows how far", more_cpus);
   if (finding.finer == Finer::MoreThreads && !parts.is_loop && !finding.may_hide_loops)
-    return fmt::format("its threads do equal parts outside of loops and tasks; {} shows what "
-                       "more threads do",
-                       more_cpus);
+    return fmt::format("its {0} do equal parts outside of loops and tasks; {1} shows what "
+                       "more {0} do",
+                       threads, more_cpus);
   if (finding.finer == Finer::MoreThreads)
-    return fmt::format("for teams of more than {} {} OpenMP divides {} further; {} shows how far",
-                       finding.divided_for.most,
-                       finding.divided_for.most == 1 ? "thread" : "threads",
+    return fmt::format("for {} of more than {} OpenMP divides {} further; {} shows how far",
+                       finding.divided_for.are_teams ? "leagues" : "teams",
+                       threads_phrase({finding.divided_for.most, finding.divided_for.most,
+                                       finding.divided_for.are_teams}),
                        parts.is_loop ? "the loop" : "loops", more_cpus);
   if (parts.is_of_tasks)
     return fmt::format("{}a smaller grainsize, or more num_tasks", kMoreFinely);
@@ -475,12 +500,18 @@ std::string remedy_in_openmp(const Profile& profile, const Finding& finding,
     return "divide the work of the longest into more sections";
   if (parts.is_loop && finding.shared_parts > 0)
     return fmt::format("{}{}", kMoreFinely, smaller_chunks(finding, more_cpus));
+  if (parts.is_loop && finding.divided_for.are_teams)
+    return "divide its work more evenly, by smaller chunks (dist_schedule) or a parallel loop in "
+           "its teams";
   if (parts.is_loop)
     return "divide its work more evenly, by schedule(dynamic) or smaller chunks";
+  if (finding.may_hide_loops && finding.divided_for.are_teams)
+    return "divide its work more evenly; that of distribute by smaller chunks (dist_schedule)";
   if (finding.may_hide_loops)
     return "divide its work more evenly; that of a static loop by schedule(dynamic) or smaller "
            "chunks";
-  return "divide its code outside of loops and tasks more evenly among the threads";
+  return fmt::format("divide its code outside of loops and tasks more evenly among the {}",
+                     threads);
 }
 
 std::string remedy_in_onetbb(const Profile& profile, const Finding& finding,
@@ -529,13 +560,15 @@ std::string sentence(const Profile& profile, const Finding& finding) {
                           ? "split them"
                           : "split it" + of_hidden_loop(finding));
   case Shape::SerialTasks:
-    return is_on_path(tasks_on_path(finding) + ", one after the other",
-                      (had_one_thread(finding)        ? more_threads(finding)
-                       : is_divided(profile, finding) ? kDivided
-                       : noun_of(info_of(profile, finding)) == kRegion
-                           ? "divide their work among the threads of its team"
-                           : "let them run in parallel, or split them") +
-                          of_hidden_loop(finding));
+    return is_on_path(
+        tasks_on_path(finding) + ", one after the other",
+        (had_one_thread(finding)        ? more_threads(finding)
+         : is_divided(profile, finding) ? kDivided
+         : is_region(info_of(profile, finding))
+             ? (finding.divided_for.are_teams ? "divide their work among the teams"
+                                              : "divide their work among the threads of its team")
+             : "let them run in parallel, or split them") +
+            of_hidden_loop(finding));
   case Shape::FewTokens:
     return is_on_path(
         tasks_on_path(finding) + ", one after the other",

@@ -93,7 +93,7 @@ bool is_own_spawn(Row spawned, const SiteInfo& own, const SiteTable& table) {
 
 // What creates tasks, in the words of their runtime.
 std::string creation(const SiteInfo& info) {
-  if (noun_of(info) == kRegion || is_taskloop(info))
+  if (is_region(info) || is_taskloop(info))
     return fmt::format("the {} {}", is_taskloop(info) ? "taskloop" : noun_of(info), at(info));
   return (is_of_openmp(info) ? "the creation of the task " : "the spawn ") + at(info);
 }
@@ -118,7 +118,7 @@ std::string end_name(const Boundary& boundary, const SiteInfo& own, const SiteTa
     if (boundary.row == kMainRow)
       return "a wait";
     const SiteInfo& other = table.rows[boundary.row];
-    if (&other == &own && noun_of(own) == kRegion) // inside of it
+    if (&other == &own && is_region(own)) // inside of it
       return "a barrier";
     return (is_algorithm(other) ? "" : "the wait for ") + seen_from_outside(other);
   }
@@ -187,9 +187,30 @@ bool is_sections(const SiteInfo& row) {
   return is_construct(row, trace::Construct::OmpSections);
 }
 
+bool is_distributed(const SiteInfo& row) {
+  return is_construct(row, trace::Construct::OmpDistribute);
+}
+
+bool is_region(const SiteInfo& row) {
+  return noun_of(row) == kRegion || noun_of(row) == kLeague;
+}
+
+bool is_in_league(Row row, const SiteTable& table) {
+  std::vector<Row> around = {row};
+  for (std::size_t i = 0; i < around.size(); ++i) {
+    const SiteInfo& info = table.rows[around[i]];
+    if (noun_of(info) == kLeague)
+      return true;
+    for (const Row region : info.regions)
+      if (std::ranges::find(around, region) == around.end())
+        around.push_back(region);
+  }
+  return false;
+}
+
 std::vector<Row> regions_of(Row row, const SiteTable& table) {
   std::vector<Row> regions = table.rows[row].regions;
-  if (noun_of(table.rows[row]) == kRegion)
+  if (is_region(table.rows[row]))
     regions.push_back(row);
   std::ranges::sort(regions);
   const auto same = std::ranges::unique(regions);
@@ -235,7 +256,7 @@ std::string segment_name(const StepClass& of, const SiteTable& table, bool has_o
   const bool is_body =
       of.opened.kind == BoundaryKind::BodyBegin || of.closed.kind == BoundaryKind::BodyEnd;
   if (is_body)
-    owner = (noun_of(own) != kRegion ? "the body of "
+    owner = (!is_region(own) ? "the body of "
              : std::ranges::find(own.constructs, name_of(trace::Construct::OmpSections)) !=
                      own.constructs.end()
                  ? "the sections in "

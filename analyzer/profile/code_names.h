@@ -24,6 +24,13 @@ bool is_of_openmp(const SiteInfo& row);
 // A taskloop, whose parts are tasks.
 bool is_taskloop(const SiteInfo& row);
 bool is_sections(const SiteInfo& row);
+// A loop that distribute deals out to teams.
+bool is_distributed(const SiteInfo& row);
+
+// A parallel region, or a league of teams: each thread, or each team, runs its code.
+bool is_region(const SiteInfo& row);
+// Is the row's code run by the teams of a league, or by threads of such teams?
+bool is_in_league(Row row, const SiteTable& table);
 
 // The parallel regions whose threads run the row's code: the row itself, or those around a loop.
 std::vector<Row> regions_of(Row row, const SiteTable& table);

@@ -34,8 +34,10 @@ std::string time_between_steps(const std::string& kind) {
     return "waits for locks";
   if (kind == "omp_barrier")
     return "waits in barriers";
-  if (kind == "omp_parallel" || kind == "omp_parallel_gcc" || kind == "omp_teams")
+  if (kind == "omp_parallel" || kind == "omp_parallel_gcc")
     return "waits at the end of parallel regions";
+  if (kind == "omp_teams" || kind == "omp_teams_gcc")
+    return "waits at the end of leagues of teams";
   if (kind == "omp_task")
     return "waits for tasks";
   return "waits in " + kind;

@@ -292,6 +292,7 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
     finding.shape = Shape::Imbalance;
     finding.least_time = least;
     finding.divided_for = divided_for(measured_, finding.row);
+    finding.in_league = is_in_league(finding.row, measured_.table);
     finding.missing_threads = threads_missing_in(finding.row);
     add_schedule(finding);
     finding.finer = finer_loop(*loops[i]);
@@ -350,7 +351,7 @@ Finer Finder::finer_loop(const Code& code) const {
 // The code of a parallel region outside of its loops and tasks.
 bool Finder::is_region(const Code& code) const {
   return code.finding.row != kMainRow && !code.is_body &&
-         noun_of(measured_.table.rows[code.finding.row]) == kRegion;
+         analysis::is_region(measured_.table.rows[code.finding.row]);
 }
 
 // Of a parallel region in which all threads work: the longest of each run of it are on the path, and between barriers any
@@ -533,6 +534,7 @@ std::vector<Finding> Finder::find() {
       code.finding.shape = shape_of(code);
     if (is_region(code)) {
       code.finding.divided_for = divided_for(measured_, code.finding.row);
+      code.finding.in_league = is_in_league(code.finding.row, measured_.table);
       code.finding.missing_threads = threads_missing_in(code.finding.row);
     }
     if (is_uneven_region(code)) {

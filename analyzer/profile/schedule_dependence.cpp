@@ -134,14 +134,21 @@ bool has_shared_parts(const Measured& measured, Row row) {
 // What has decided how far these loops are split in this run.
 std::string what_splits(const Measured& measured, const std::vector<Row>& loops) {
   bool by_threads = loops.empty(), by_chunks = false, by_num_tasks = false, by_grainsize = false;
-  for (const Row row : loops)
-    if (!is_taskloop(measured.table.rows[row]))
+  bool by_teams = false;
+  for (const Row row : loops) {
+    const SiteInfo& info = measured.table.rows[row];
+    by_teams |= is_distributed(info);
+    if (is_distributed(info) && !measured.read.loop_parts.contains(row))
+      continue;
+    if (!is_taskloop(info))
       (has_shared_parts(measured, row) ? by_chunks : by_threads) = true;
     else if (measured.fold.rows[row].loops.largest_grain > 1)
       by_grainsize = true;
     else // without a clause libomp creates so many tasks per thread
       by_threads = by_num_tasks = true;
+  }
   std::string text = by_threads || by_chunks ? "its thread count" : "";
+  text += by_teams ? std::string(text.empty() ? "" : " and ") + "its number of teams" : "";
   text += by_chunks ? " and the chunk size of a schedule clause" : "";
   text += by_num_tasks ? " or a num_tasks clause" : "";
   if (by_grainsize)
@@ -317,7 +324,7 @@ bool has_construct(const Measured& measured, const std::vector<SiteRow>& sites,
 
 // How loops whose chunks are not reported would be divided further.
 std::string hidden_split(const Measured& measured, const std::vector<SiteRow>& sites) {
-  const bool has_teams = has_construct(measured, sites, trace::Construct::OmpTeams);
+  const bool has_teams = has_construct(measured, sites, trace::Construct::OmpTeamsGcc);
   const std::string names = some_of(hidden_loops(measured, sites).names);
   if (has_teams && !has_construct(measured, sites, trace::Construct::OmpParallelGcc))
     return fmt::format("what distribute deals out to teams in {} may be divided further by more of "
@@ -349,10 +356,12 @@ ThreadRange teams_of(const Measured& measured, const std::vector<Row>& rows) {
   for (const Row row : rows)
     for (const Row region : regions_of(row, measured.table)) {
       // A row of teams may also be that of the regions in them.
-      const auto& all =
-          measured.read.teams.contains(region) ? measured.read.teams : measured.read.leagues;
+      const bool are_teams = !measured.read.teams.contains(region);
+      if (are_teams && region != row && is_region(measured.table.rows[row]))
+        continue; // a region in a league has threads of its own
+      const auto& all = are_teams ? measured.read.leagues : measured.read.teams;
       if (const auto found = all.find(region); found != all.end())
-        threads.add(found->second);
+        threads.add({found->second.least, found->second.most, are_teams});
     }
   if (threads.most == 0)
     threads.most = measured.read.threads.threads;

@@ -145,7 +145,7 @@ std::string as_if_cores(const RunInfo& run) {
 const char* reason_of(Divisible divisible) {
   static constexpr const char* kReasons[] = {
       "", "loops not compiled with tp-c++", "parallel_scan depends on the schedule",
-      "chunks of OpenMP's static loops by g++, and of distribute, are not reported",
+      "chunks of static loops of OpenMP by g++, also of distributed ones, are not reported",
       "OpenMP ran and was not recorded"};
   return kReasons[static_cast<std::size_t>(divisible)];
 }

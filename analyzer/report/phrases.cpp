@@ -20,9 +20,9 @@ const WhatIfPoint* headline_point(const std::vector<WhatIfPoint>& points) {
 }
 
 std::string threads_phrase(const ThreadRange& threads) {
-  return fmt::format("{}{} {}",
-                     threads.least < threads.most ? fmt::format("{} to ", threads.least) : "",
-                     threads.most, threads.most == 1 ? "thread" : "threads");
+  return fmt::format(
+      "{}{} {}{}", threads.least < threads.most ? fmt::format("{} to ", threads.least) : "",
+      threads.most, threads.are_teams ? "team" : "thread", threads.most == 1 ? "" : "s");
 }
 
 std::string region_name(const RegionInfo& region) {

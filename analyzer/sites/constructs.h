@@ -88,9 +88,9 @@ inline constexpr std::array kPipelines = {name_of(trace::Construct::ParallelPipe
 inline constexpr std::array<std::string_view, 4> kNodes = {
     "function_node", "multifunction_node", "async_node", name_of(trace::Construct::FlowGraph)};
 
-// Static loops are part of their tasks, and nothing shows where.
+// Static loops, or what distribute deals out, are part of their tasks, and nothing shows where.
 inline constexpr std::array kWithHiddenLoops = {name_of(trace::Construct::OmpParallelGcc),
-                                                name_of(trace::Construct::OmpTeams)};
+                                                name_of(trace::Construct::OmpTeamsGcc)};
 
 // What people call the code of a construct. Others: its tasks.
 struct ConstructNoun {
@@ -101,6 +101,7 @@ inline constexpr std::string_view kPipeline = "pipeline";
 inline constexpr std::string_view kReduction = "reduction";
 inline constexpr std::string_view kLoop = "loop";
 inline constexpr std::string_view kRegion = "parallel region";
+inline constexpr std::string_view kLeague = "league of teams";
 inline constexpr ConstructNoun kNouns[] = {
     {name_of(trace::Construct::ParallelFor), kLoop},
     {name_of(trace::Construct::ParallelForEach), kLoop},
@@ -112,7 +113,9 @@ inline constexpr ConstructNoun kNouns[] = {
     {name_of(trace::Construct::Thread), "thread"},
     {name_of(trace::Construct::OmpParallel), kRegion},
     {name_of(trace::Construct::OmpParallelGcc), kRegion},
-    {name_of(trace::Construct::OmpTeams), kRegion},
+    {name_of(trace::Construct::OmpTeams), kLeague},
+    {name_of(trace::Construct::OmpTeamsGcc), kLeague},
+    {name_of(trace::Construct::OmpDistribute), kLoop},
     {name_of(trace::Construct::OmpFor), kLoop},
     {name_of(trace::Construct::OmpTaskloop), kLoop},
     {name_of(trace::Construct::OmpSections), "sections"},

@@ -114,8 +114,8 @@ void handle_forks() {
                  });
 }
 
-std::uint32_t site_of_region(const void* caller, std::uint32_t around) {
-  const std::uint32_t site = site_of(region_call, caller, TP_CONSTRUCT_OMP_PARALLEL, around, true);
+std::uint32_t site_of_region(const void* caller, unsigned construct, std::uint32_t around) {
+  const std::uint32_t site = site_of(region_call, caller, construct, around, true);
   region_call = {};
   return site;
 }

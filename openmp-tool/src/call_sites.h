@@ -49,6 +49,10 @@ struct Call {
   bool is_of_runtime = false; // of a region: libomp's own helper threads
   bool is_counted = false;    // of a loop: note_iterations() will say what the thread runs of it
 };
+// Of a region: was it g++ that compiled it?
+inline bool is_region_of_gcc(const Call& call) {
+  return call.ident == nullptr && call.function != nullptr;
+}
 // The region that this thread is about to begin.
 extern constinit thread_local Call region_call [[gnu::tls_model("initial-exec")]];
 // While this thread begins a static loop, or sections.
@@ -90,7 +94,7 @@ inline Call* own_task_call() {
 void handle_forks();
 // `caller`: the return address that OMPT reports. `around`: the site of the region around it, whose code has made the
 // call; 0: none.
-std::uint32_t site_of_region(const void* caller, std::uint32_t around);
+std::uint32_t site_of_region(const void* caller, unsigned construct, std::uint32_t around);
 // `call`: of the creator, as own_task_call() returns it; `is_first`: of the tasks that it creates.
 std::uint32_t site_of_task(const Call* call, const Task& creator, const void* caller,
                            bool is_first);

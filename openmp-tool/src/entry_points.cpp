@@ -127,6 +127,14 @@ tp_omp_note_fork(const Ident* ident, int, void* function, void* caller) {
   return next;
 }
 
+extern "C" [[gnu::visibility("hidden"), gnu::used]] void*
+tp_omp_note_teams(const Ident* ident, int, void* function, void* caller) {
+  if (!is_of_runtime(caller)) // else GOMP_teams_reg has noted it
+    region_call = {.ident = ident, .function = function, .caller = caller};
+  static void* const next = dlsym(RTLD_NEXT, "__kmpc_fork_teams");
+  return next;
+}
+
 // libomp 19 crashes in these functions of g++'s where a loop is not divided among threads. Then there is nothing to wait
 // for.
 namespace {
@@ -208,8 +216,9 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] void* tp_omp_wait_for_ull() 
           ".size " #name ", . - " #name "\n")
 #endif
 
-TP_JUMP(__kmpc_fork_call, tp_omp_note_fork);  // (ident_t*, int count, function, ...)
-TP_JUMP(GOMP_doacross_wait, tp_omp_wait_for); // (long, ...)
+TP_JUMP(__kmpc_fork_call, tp_omp_note_fork);   // (ident_t*, int count, function, ...)
+TP_JUMP(__kmpc_fork_teams, tp_omp_note_teams); // the same
+TP_JUMP(GOMP_doacross_wait, tp_omp_wait_for);  // (long, ...)
 TP_JUMP(GOMP_doacross_ull_wait, tp_omp_wait_for_ull);
 
 using namespace tp::omp;
@@ -249,6 +258,31 @@ TP_ENTRY void omp_set_num_threads_(const int* threads) { // Fortran's
   static auto* const next = next_function<void(const int*)>("omp_set_num_threads_");
   note_set_threads();
   next(threads);
+}
+
+// After a hard pause libomp 19 fails, or waits for ever, in the next region; libgomp does not. A soft one does what the
+// program can rely on.
+static int soft(int pause) {
+  constexpr int kSoft = 1, kHard = 2; // omp_pause_...
+  return pause == kHard ? kSoft : pause;
+}
+TP_ENTRY int omp_pause_resource(int pause, int device) {
+  static auto* const next = next_function<int(int, int)>("omp_pause_resource");
+  return next(soft(pause), device);
+}
+TP_ENTRY int omp_pause_resource_all(int pause) {
+  static auto* const next = next_function<int(int)>("omp_pause_resource_all");
+  return next(soft(pause));
+}
+TP_ENTRY int omp_pause_resource_(const int* pause, const int* device) { // Fortran's
+  static auto* const next = next_function<int(const int*, const int*)>("omp_pause_resource_");
+  const int soft_one = soft(*pause);
+  return next(&soft_one, device);
+}
+TP_ENTRY int omp_pause_resource_all_(const int* pause) {
+  static auto* const next = next_function<int(const int*)>("omp_pause_resource_all_");
+  const int soft_one = soft(*pause);
+  return next(&soft_one);
 }
 
 // ---- clang's
@@ -471,9 +505,13 @@ static void static_init(void (*next)(Ident*, std::int32_t, std::int32_t, std::in
                         std::int32_t* last, Index* lower, Index* upper, Stride* stride,
                         Stride increment, Stride chunk, void* caller) {
   constexpr std::int32_t kModifiers = 3 << 29, kChunked = 33, kStatic = 34;
+  constexpr std::int32_t kDistributeChunked = 91, kDistribute = 92; // to the teams of a league
   const Index begin = *lower, end = *upper;
   const std::int32_t kind = schedule & ~kModifiers;
-  loop_call = {.ident = ident, .caller = caller, .is_counted = kind == kStatic || kind == kChunked};
+  loop_call = {.ident = ident,
+               .caller = caller,
+               .is_counted = kind == kStatic || kind == kChunked || kind == kDistribute ||
+                             kind == kDistributeChunked};
   next(ident, thread, schedule, last, lower, upper, stride, increment, chunk);
   loop_call = {};
   const auto steps = [&](Index from, Index to) -> std::uint64_t { // that the loop makes
@@ -487,10 +525,12 @@ static void static_init(void (*next)(Ident*, std::int32_t, std::int32_t, std::in
     return;
   switch (kind) {
   case kStatic:
+  case kDistribute:
     if (increment > 0 ? *lower <= *upper : *lower >= *upper)
       note_iterations(steps(*lower, *upper) + 1);
     return;
-  case kChunked: {
+  case kChunked:
+  case kDistributeChunked: {
     const std::uint64_t all = steps(begin, end) + 1, first = steps(begin, *lower);
     if (increment > 0 ? *lower > *upper : *lower < *upper)
       return;
@@ -592,6 +632,14 @@ TP_ENTRY void GOMP_parallel(void (*function)(void*), void* data, unsigned thread
   region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
   note_clause(threads);
   next(function, data, threads, flags);
+}
+
+TP_ENTRY void GOMP_teams_reg(void (*function)(void*), void* data, unsigned teams, unsigned threads,
+                             unsigned flags) {
+  static auto* const next =
+      next_function<void(void (*)(void*), void*, unsigned, unsigned, unsigned)>("GOMP_teams_reg");
+  region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
+  next(function, data, teams, threads, flags);
 }
 
 // With reduction(task, ...).

@@ -29,7 +29,7 @@ public:
 Task* task_in_loop() {
   Task* const task = in_worksharing;
   if (task != nullptr)
-    task->has_order = true;
+    task->division = Division::InOrder;
   return task != nullptr && task->team->size.load(std::memory_order_relaxed) > 1 ? task : nullptr;
 }
 

@@ -90,7 +90,13 @@ enum class Work : int {
   LoopOther = 13,
 };
 
-enum class Dispatch : int { Iteration = 1, Section = 2, LoopChunk = 3, TaskloopChunk = 4 };
+enum class Dispatch : int {
+  Iteration = 1,
+  Section = 2,
+  LoopChunk = 3,
+  TaskloopChunk = 4,
+  DistributeChunk = 5,
+};
 struct Chunk {
   std::uint64_t start;
   std::uint64_t iterations;

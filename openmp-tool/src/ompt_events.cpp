@@ -51,11 +51,13 @@ tp_context phase_of(const Task& task) {
   return {&task.team->phases[task.phase % Team::kPhases].context,
           TP_CONSTRUCT_OMP_BARRIER | kGathering};
 }
+// The code of a team is an initial task of its league.
+bool has_own_tasks(const Team& team) {
+  return team.league == nullptr;
+}
 tp_context region_of(Team& team) {
-  return {&team.context, (team.is_league || team.is_alone ? TP_CONSTRUCT_OMP_TEAMS
-                          : team.is_of_gcc                ? TP_CONSTRUCT_OMP_PARALLEL_GCC
-                                                          : TP_CONSTRUCT_OMP_PARALLEL) |
-                             kGathering};
+  Team& own = has_own_tasks(team) ? team : *team.league;
+  return {&own.context, own.construct | kGathering};
 }
 
 // In which a task is, and how it is described once it has been spawned.
@@ -116,11 +118,32 @@ void wait_shortly(const tp_context& context) { // all of it has ended
 struct Iterations {
   std::uint64_t count, grain;
 };
-Iterations iterations_of(const Task& task) {
-  if (task.has_order)
+// Of what distribute deals out to a team, if there are regions in it: one for each iteration, or for each chunk of a loop
+// of both, which the region divides further. The analyzer divides it in halves: the smallest that have a region each.
+std::uint64_t between_regions(std::uint64_t iterations, std::uint64_t regions) {
+  const std::uint64_t of_one = iterations / regions + (iterations % regions > 0 ? 1 : 0);
+  std::uint64_t part = iterations;
+  while (part > 1 && part - part / 2 >= of_one)
+    part -= part / 2;
+  return part;
+}
+
+[[gnu::noinline]] Iterations iterations_as_divided(const Task& task) {
+  switch (task.division) {
+  case Division::InOrder:
     return {0, task.chunk + 1};
-  // Tasks of a taskloop that run one after the other, as the program says, would do so if they were more.
-  return {task.chunk, task.is_undeferred ? std::max(task.chunk, task.grain) : task.grain};
+  case Division::ByRegions:
+    return {task.chunk, between_regions(task.chunk, task.work.regions)};
+  case Division::None:
+    return {task.chunk, std::max(task.chunk, task.grain)};
+  case Division::Even:
+    break;
+  }
+  return {task.chunk, task.grain};
+}
+Iterations iterations_of(const Task& task) {
+  return task.division == Division::Even ? Iterations{task.chunk, task.grain}
+                                         : iterations_as_divided(task);
 }
 
 void begin_first_search() {
@@ -179,8 +202,10 @@ void begin_worksharing(Task& task, unsigned construct, bool is_shared, const voi
                            construct | TP_CONTEXT_EXCLUSIVE | (is_shared ? TP_CONTEXT_GATHERS : 0)};
   tp_on_wait(&described, &context, &context);
   tp_on_task_begin(&work.frame, &described, &context, 0);
+  work.construct = construct;
+  work.regions = 0;
   task.has_worksharing = true;
-  task.has_order = false;
+  task.division = Division::Even;
   ++task.loops;
   work.outer = in_worksharing;
   in_worksharing = &task;
@@ -191,16 +216,19 @@ void begin_worksharing(Task& task, unsigned construct, bool is_shared, const voi
 // ---- tasks
 
 // What no wait has joined of the task's children is waited for where the task's descendants are.
-void hand_over_children(Task& task, const tp_context& to) {
-  if (task.children == 0)
+void hand_over_unjoined(std::uint64_t& children, bool& unjoined, const tp_context& to) {
+  if (children == 0)
     return;
-  const tp_context from = children_of(task);
-  if (task.unjoined)
+  const tp_context from{&children, kTaskTraits};
+  if (unjoined)
     tp_on_hand_over(&from, &to);
   else
-    end_context(*from.word);
-  task.unjoined = false;
-  task.children = 0;
+    end_context(children);
+  unjoined = false;
+  children = 0;
+}
+void hand_over_children(Task& task, const tp_context& to) {
+  hand_over_unjoined(task.children, task.unjoined, to);
 }
 
 // Then it lets go of them: else a chain of tasks would be kept, and released by as deep a recursion.
@@ -395,6 +423,8 @@ void end_implicit(Task& task) {
   end_worksharing(task);
   hand_over_children(task, region_of(*task.team));
   task.ended = true;
+  if (!has_own_tasks(*task.team))
+    return;
   tp_on_task_end(&task.frame, 0);
   tp_on_search();
 }
@@ -446,6 +476,8 @@ void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, boo
     return;
   }
   team->size.store(size, std::memory_order_relaxed);
+  if (!has_own_tasks(*team))
+    return set_begun(*team, index);
   const tp_task described{team->words[index], nullptr, nullptr};
   const tp_context context = region_of(*team);
   task->own_context = team->context;
@@ -465,6 +497,8 @@ void arrive(Task& task) {
   end_worksharing(task); // a loop that was cancelled
   const tp_context phase = phase_of(task);
   hand_over_children(task, phase);
+  for (Group* group = task.group; group != nullptr && group->owner == &task; group = group->outer)
+    hand_over_unjoined(group->children, group->unjoined, phase);
   if (reduction != nullptr) [[unlikely]]
     reduction->note_arrival();
   ++task.waits;
@@ -672,7 +706,7 @@ void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned 
   note_use();
   constexpr int kLeague = 0x40000000; // ompt_parallel_league
   const bool is_league = (flags & kLeague) != 0;
-  const Task* const outer = task_of(encountering);
+  Task* const outer = task_of(encountering);
   Team* const around = outer != nullptr ? outer->team : nullptr;
   // Of a team alone libomp reports an initial task.
   const bool runs_team = !is_league && ((around != nullptr && around->is_league) ||
@@ -694,32 +728,71 @@ void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned 
   team->outer = begun_region;
   begun_region = team;
   team->caller = caller;
-  team->is_of_gcc = region_call.ident == nullptr && region_call.function != nullptr;
+  team->is_of_gcc = is_region_of_gcc(region_call);
   team->function = region_call.function;
   team->has_combined_loop = region_call.is_loop;
   team->has_combined_sections = region_call.is_sections;
   team->is_league = is_league;
   team->runs_team = runs_team;
-  team->is_alone =
-      runs_team && team->outer != nullptr && team->outer->is_league && team->outer->requested == 0;
+  // The code of one team: what is known of it is known of its league.
+  Team* const league = !runs_team                               ? nullptr
+                       : around != nullptr && around->is_league ? around
+                                                                : team->outer;
+  if (league != nullptr) {
+    team->is_alone = league->requested == 0;
+    team->league = team->is_alone ? nullptr : league;
+    team->is_of_gcc = league->is_of_gcc;
+  }
+  team->construct =
+      is_league || team->is_alone
+          ? (team->is_of_gcc ? TP_CONSTRUCT_OMP_TEAMS_GCC : TP_CONSTRUCT_OMP_TEAMS)
+          : (team->is_of_gcc ? TP_CONSTRUCT_OMP_PARALLEL_GCC : TP_CONSTRUCT_OMP_PARALLEL);
   if (is_in_team) {
     team->around = around;
     around->inner.store(team, std::memory_order_release);
   }
+  if (is_in_team && outer->has_worksharing &&
+      outer->work.construct == TP_CONSTRUCT_OMP_DISTRIBUTE) {
+    outer->division = Division::ByRegions;
+    ++outer->work.regions;
+  }
   team->site =
-      site_of_region(caller, outer != nullptr && outer->is_implicit ? outer->team->site : 0);
+      league != nullptr
+          ? league->site
+          : site_of_region(caller, is_league ? TP_CONSTRUCT_OMP_TEAMS : TP_CONSTRUCT_OMP_PARALLEL,
+                           outer != nullptr && outer->is_implicit ? outer->team->site : 0);
   const bool is_in_region = outer != nullptr && !outer->is_initial;
   const bool is_plain_team = !is_league && !runs_team;
   team->limit = limit_of_region(team->site, requested, !is_in_region && is_plain_team,
                                 is_in_region && is_plain_team ? outer->team->limit : nullptr);
   team->limit_outside = entered_limit();
   const tp_context context = region_of(*team);
+  if (!has_own_tasks(*team)) {
+    team->words[0][1] = preset(team->site);
+    return;
+  }
   for (unsigned i = 0; i < requested; ++i) {
     team->words[i][1] = preset(team->site);
     const tp_task described{team->words[i], nullptr, caller};
     tp_on_spawn(&described, &context);
   }
   tp_on_wait(nullptr, nullptr, &context);
+}
+
+// Of the region that ends: its implicit tasks, and what they have created.
+void join_region(Team& team) {
+  const tp_context context = region_of(team);
+  // Fewer threads came than were asked for: also, of a region of teams, than the size that libomp reports.
+  for (unsigned i = 0; i < team.requested; ++i) {
+    if (has_begun(team, i))
+      continue;
+    tp_frame frame;
+    const tp_task described{team.words[i], nullptr, nullptr};
+    tp_on_task_begin(&frame, &described, &context, 1);
+    tp_on_task_end(&frame, 0);
+  }
+  tp_on_wait_end(0);
+  tp_on_context_end(&team.context);
 }
 
 void on_parallel_end(Data*, Data*, int, const void*) {
@@ -733,18 +806,8 @@ void on_parallel_end(Data*, Data*, int, const void*) {
   begun_region = team->outer;
   if (team->around != nullptr)
     team->around->inner.store(nullptr, std::memory_order_relaxed);
-  const tp_context context = region_of(*team);
-  // Fewer threads came than were asked for: also, of a region of teams, than the size that libomp reports.
-  for (unsigned i = 0; i < team->requested; ++i) {
-    if (has_begun(*team, i))
-      continue;
-    tp_frame frame;
-    const tp_task described{team->words[i], nullptr, nullptr};
-    tp_on_task_begin(&frame, &described, &context, 1);
-    tp_on_task_end(&frame, 0);
-  }
-  tp_on_wait_end(0);
-  tp_on_context_end(&team->context);
+  if (has_own_tasks(*team))
+    join_region(*team);
   for (Phase& phase : team->phases) // what tasks have left behind since the last barrier
     if (phase.context != 0) {
       wait_shortly({&phase.context, TP_CONSTRUCT_OMP_BARRIER | kGathering});
@@ -846,6 +909,8 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
       (call != nullptr && call->is_undeferred) ||
       ((flags & kTaskUndeferred) != 0 &&
        (creator->team->size.load(std::memory_order_relaxed) > 1 || creator->is_final));
+  if (task->is_taskloop && task->is_undeferred)
+    task->division = Division::None;
   task->is_simple = !task->is_untied && !task->is_taskloop && !task->is_undeferred;
   if (creator
           ->creates) // a taskloop, which creates several: a spawn opens only what was open before it
@@ -1086,6 +1151,7 @@ void on_work(Work kind, Endpoint endpoint, Data*, Data* data, std::uint64_t coun
   case Work::LoopGuided:
   case Work::LoopOther:
   case Work::Sections:
+  case Work::Distribute:
     break;
   default:
     return;
@@ -1093,10 +1159,15 @@ void on_work(Work kind, Endpoint endpoint, Data*, Data* data, std::uint64_t coun
   if (endpoint == Endpoint::End)
     return end_worksharing(*task);
   begin_worksharing(*task,
-                    kind == Work::Sections ? TP_CONSTRUCT_OMP_SECTIONS : TP_CONSTRUCT_OMP_FOR,
+                    kind == Work::Sections     ? TP_CONSTRUCT_OMP_SECTIONS
+                    : kind == Work::Distribute ? TP_CONSTRUCT_OMP_DISTRIBUTE
+                                               : TP_CONSTRUCT_OMP_FOR,
                     kind == Work::LoopDynamic || kind == Work::LoopGuided, caller);
-  // libomp does not report the chunks of a team of one thread.
-  if (kind != Work::Sections && task->team->size.load(std::memory_order_relaxed) == 1) {
+  // libomp does not report the chunks of a team of one thread, or of a league of one team.
+  const bool is_undivided = kind == Work::Distribute
+                                ? task->team->is_alone
+                                : task->team->size.load(std::memory_order_relaxed) == 1;
+  if (kind != Work::Sections && is_undivided) {
     begin_chunk(*task, count);
     task->chunk_is_assumed = true;
   }
@@ -1110,7 +1181,9 @@ void on_dispatch(Data*, Data* data, Dispatch kind, Data instance) {
   const auto* const chunk = static_cast<const Chunk*>(instance.ptr);
   if (kind == Dispatch::Section)
     begin_chunk(*task, 1);
-  else if ((kind == Dispatch::LoopChunk || kind == Dispatch::TaskloopChunk) && chunk != nullptr)
+  else if ((kind == Dispatch::LoopChunk || kind == Dispatch::TaskloopChunk ||
+            kind == Dispatch::DistributeChunk) &&
+           chunk != nullptr)
     begin_chunk(*task, chunk->iterations);
 }
 

@@ -37,11 +37,13 @@ struct Team {
   std::atomic<std::uint32_t> refs{1};
   std::atomic<std::uint32_t> size{0}; // known when the first implicit task begins
   std::uint32_t requested = 0;
-  std::uint64_t context = 0; // of its implicit tasks
-  Team* outer = nullptr;     // in which the thread was that has begun the region
-  bool is_league = false;    // a teams construct: its implicit tasks are the teams
-  bool runs_team = false;    // with the code of one team, which libomp runs as a region
-  bool is_alone = false;     // runs_team: of a league of one, which has no implicit task of its own
+  std::uint64_t context = 0;                      // of its implicit tasks
+  unsigned construct = TP_CONSTRUCT_OMP_PARALLEL; // of that context
+  Team* outer = nullptr;  // in which the thread was that has begun the region
+  bool is_league = false; // a teams construct: its implicit tasks are the teams
+  bool runs_team = false; // with the code of one team, which libomp runs as a region
+  bool is_alone = false;  // runs_team: of a league of one, which has no implicit task of its own
+  Team* league = nullptr; // runs_team, not alone: its implicit task is one of the league's
   std::atomic<Team*> inner{nullptr};       // runs_team: the region in it
   Team* around = nullptr;                  // of that region
   const tp_arena* limit = nullptr;         // team_limits.h; null: none
@@ -51,7 +53,7 @@ struct Team {
   std::uint32_t site = 0;
   bool has_combined_sections = false; // which libomp reports as a loop
   bool has_combined_loop = false;     // in one call with the region, by g++
-  bool is_of_gcc = false;             // whose static loops are part of the implicit tasks
+  bool is_of_gcc = false; // whose static and distributed loops are part of the implicit tasks
   // From what the first thread has combined of a reduction in a barrier; how many threads have yet to acquire it.
   std::atomic<std::uint64_t> combined{0};
   std::atomic<std::uint32_t> combined_left{0};
@@ -79,7 +81,16 @@ struct Worksharing {
   tp_frame frame;
   std::uint64_t words[2];
   std::uint64_t context;
-  unsigned traits;
+  unsigned construct;
+  std::uint64_t regions; // of a loop that distribute deals out: that its thread has begun in it
+};
+
+// How the iterations of a body call could be divided further.
+enum class Division : std::uint8_t {
+  Even,      // as far as the grain size says
+  InOrder,   // not known: they wait for each other
+  ByRegions, // by the parallel regions in it
+  None,      // they run one after the other in any case
 };
 
 // What the creation and the end of a task without events read comes first, and its frame: one thread creates the task,
@@ -108,7 +119,7 @@ struct alignas(64) Task {
   bool has_chunk, chunk_is_assumed, is_detached, has_worksharing;
   bool ended;
   bool blocked;        // its step is closed while its thread runs another task
-  bool has_order;      // between the iterations of its loop
+  Division division;   // of the iterations of its loop
   bool creates;        // its step is closed until the creation of a task is over
   std::uint64_t grain; // of a taskloop
   Task* next_free;

@@ -63,7 +63,8 @@ const calledOf = (site) => (site.index === 0 ? "" : site.json.line > 0 && site.j
 const OPENMP = {
   omp_parallel: ["parallel region", "implicit tasks"], omp_parallel_gcc: ["parallel region", "implicit tasks"], omp_task: ["task", "tasks"],
   omp_taskloop: ["taskloop", "tasks"], omp_for: ["loop", "what a thread runs of its chunks"], omp_sections: ["sections", "what a thread runs of them"],
-  omp_reduction: ["reduction", "combinations of two threads' values"], omp_teams: ["teams", "initial tasks"],
+  omp_reduction: ["reduction", "combinations of two threads' values"], omp_teams: ["league of teams", "initial tasks"],
+  omp_teams_gcc: ["league of teams", "initial tasks"], omp_distribute: ["distributed loop", "what a team runs of it"],
 };
 /** @param {Site} site */
 const openmpOf = (site) => (site.json.constructs ?? []).map((/** @type {string} */ construct) => OPENMP[construct]).find(Boolean);

@@ -55,7 +55,9 @@
   X(OMP_BARRIER, 19, "omp_barrier")           /* what comes before a barrier */                    \
   X(OMP_PARALLEL_GCC, 20, "omp_parallel_gcc") /* as OMP_PARALLEL: static loops are part of it */   \
   X(OMP_REDUCTION, 21, "omp_reduction")       /* what threads combine of one in its barrier */     \
-  X(OMP_TEAMS, 22, "omp_teams")               /* of teams: what each runs outside of its regions */
+  X(OMP_TEAMS, 22, "omp_teams")           /* of teams: what each runs outside of its regions */    \
+  X(OMP_DISTRIBUTE, 23, "omp_distribute") /* what one team runs of a distributed loop */           \
+  X(OMP_TEAMS_GCC, 24, "omp_teams_gcc")   /* as OMP_TEAMS: distributed loops are part of it */
 
 enum tp_construct {
 #define TP_ENUMERATOR(enumerator, number, name) TP_CONSTRUCT_##enumerator = number,

@@ -57,6 +57,8 @@ static_assert(is(Construct::OmpBarrier, TP_CONSTRUCT_OMP_BARRIER));
 static_assert(is(Construct::OmpParallelGcc, TP_CONSTRUCT_OMP_PARALLEL_GCC));
 static_assert(is(Construct::OmpReduction, TP_CONSTRUCT_OMP_REDUCTION));
 static_assert(is(Construct::OmpTeams, TP_CONSTRUCT_OMP_TEAMS));
+static_assert(is(Construct::OmpDistribute, TP_CONSTRUCT_OMP_DISTRIBUTE));
+static_assert(is(Construct::OmpTeamsGcc, TP_CONSTRUCT_OMP_TEAMS_GCC));
 
 #define TP_SAME_NAME(enumerator, number, name)                                                     \
   static_assert(std::string_view(trace::kConstructNames[number]) == name);

@@ -17,7 +17,7 @@ namespace r1 {
 // parallel_for_each waits for blocks of tasks within one context; and a context supplied by the
 // user may serve several algorithms at a time.
 inline unsigned tp_traits(d0::string_resource_index name, bool concurrent_wait) {
-  static_assert(TP_CONSTRUCT_COUNT == 23, "tp_traits: which contexts does the new construct have?");
+  static_assert(TP_CONSTRUCT_COUNT == 25, "tp_traits: which contexts does the new construct have?");
   switch (name) {
   case d0::PARALLEL_FOR:
     return TP_CONSTRUCT_PARALLEL_FOR | TP_CONTEXT_EXCLUSIVE;

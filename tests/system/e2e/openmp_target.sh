@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Target tasks that are deferred run on helper threads of libomp's own (clang): these wait for tasks, and are no region of the
-# program's. And what distribute deals out to teams: how it could be divided further is not known, and said so.
+# program's.
 . "$(dirname "$0")/common.inc"
 use_openmp
 
@@ -34,14 +34,6 @@ int main(int, char** arguments) {
     tp::spend(5);
   }
 #endif
-  if (std::strcmp(what, "distribute") == 0) {
-    #pragma omp teams distribute num_teams(2)
-    for (int i = 0; i < 100; ++i) tp::spend(1);
-  }
-  if (std::strcmp(what, "one_team") == 0) {
-    #pragma omp teams distribute
-    for (int i = 0; i < 100; ++i) tp::spend(1);
-  }
 }
 X
 run() { # CASE WORK SPAN: - if the schedule decides it
@@ -61,16 +53,5 @@ for compiler in $compilers; do
       is "[w['name'] for w in p['warnings'] if w['name'] in ('threads', 'never_begun', 'unfinished', 'split_unknown')] == [] and '$case'"
     done
   fi
-  for case in "distribute 100 50" "one_team 100 100"; do
-    # shellcheck disable=SC2086  # words
-    run $case
-    is "(p['divisible_is_known'], p['divisible_not_known_because']) == (False, 'hidden_loops') and '$case'"
-    is "[w['certain'] for w in p['warnings'] if w['name'] == 'split_unknown'] == [False] and '$case'"
-    "$tp_analyze" -q -o analysis tp-data --check 'divisible_parallelism>=10' >check.out 2>&1
-    same "$compiler, $case: --check of divisible_parallelism" 2 $?
-  done
-  "$tp_analyze" -o analysis tp-data 2>&1 | tr -s ' \n' ' ' >report
-  in_file report 'let teams be more by num_teams or OMP_NUM_TEAMS'
-  in_file report 'with loops split as in this run (1 thread)'
 done
 finish

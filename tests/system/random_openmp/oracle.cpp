@@ -166,10 +166,12 @@ private:
     if (s.grain != 0)
       count = std::max(1u, s.iterations / s.grain);
     count = std::min(count, s.iterations);
-    const bool scales = mode_ == Mode::Divisible && are_alike(s.blocks);
+    // In a final task they run one after the other, however many there are.
+    const bool may_scale = mode_ == Mode::Divisible && !task.is_final;
+    const bool scales = may_scale && are_alike(s.blocks);
     // libomp creates so many tasks by halving, and reports no chunks of tasks that it does not defer.
-    const bool is_unknown = count > 10 * team_size_ && (team_size_ == 1 || task.is_final);
-    if (mode_ == Mode::Divisible && (!scales || is_unknown))
+    const bool is_unknown = count > 10 * team_size_ && team_size_ == 1;
+    if (may_scale && (!scales || is_unknown))
       is_divisible = false;
     unsigned next = 0;
     // clang's code copies the data once more, for a task that libomp makes the others from.

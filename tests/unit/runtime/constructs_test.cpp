@@ -76,7 +76,8 @@ TEST(Constructs, EachHasCallsThatAreTagged) {
       TP_CONSTRUCT_FLOW_GRAPH,    TP_CONSTRUCT_TASK_ARENA,   TP_CONSTRUCT_OMP_PARALLEL,
       TP_CONSTRUCT_OMP_TASK,      TP_CONSTRUCT_OMP_TASKLOOP, TP_CONSTRUCT_OMP_FOR,
       TP_CONSTRUCT_OMP_SECTIONS,  TP_CONSTRUCT_OMP_BARRIER,  TP_CONSTRUCT_OMP_PARALLEL_GCC,
-      TP_CONSTRUCT_OMP_REDUCTION, TP_CONSTRUCT_OMP_TEAMS};
+      TP_CONSTRUCT_OMP_REDUCTION, TP_CONSTRUCT_OMP_TEAMS,    TP_CONSTRUCT_OMP_DISTRIBUTE,
+      TP_CONSTRUCT_OMP_TEAMS_GCC};
   for (const Row& row : kTable) {
     const bool has_calls = std::any_of(
         std::begin(tp::rewrite::kConstructs), std::end(tp::rewrite::kConstructs),

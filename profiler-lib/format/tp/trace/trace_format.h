@@ -313,9 +313,10 @@ enum class Construct : std::uint8_t {
   OmpParallelGcc =
       20, // as OmpParallel, by GCC: static loops are part of the implicit tasks, and nothing shows
           // where they are
-  OmpReduction = 21, // what threads combine of a reduction in its barrier
-  OmpTeams =
-      22, // of teams: what each runs outside of its regions; loops that distribute deals out are part of it
+  OmpReduction = 21,  // what threads combine of a reduction in its barrier
+  OmpTeams = 22,      // of teams: what each runs outside of its regions
+  OmpDistribute = 23, // what one team runs of a loop that distribute deals out
+  OmpTeamsGcc = 24,   // as OmpTeams, by GCC: loops that distribute deals out are part of the teams
 };
 
 inline constexpr const char* kConstructNames[] = {
@@ -342,6 +343,8 @@ inline constexpr const char* kConstructNames[] = {
     "omp_parallel_gcc",
     "omp_reduction",
     "omp_teams",
+    "omp_distribute",
+    "omp_teams_gcc",
 };
 
 // What a LockObject is.

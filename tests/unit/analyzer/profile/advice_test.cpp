@@ -285,6 +285,30 @@ TEST(Advice, OnALoopOfOneThreadIsAboutWhatGaveItNoMore) {
   }
 }
 
+// What helps a league of teams is more of them.
+TEST(Advice, OnALeagueIsAboutItsTeams) {
+  std::string text = profile_of_team({"end work=100", "end work=100"}, 2, "omp_teams").advice;
+  EXPECT_TRUE(contains(text, "one of the 2 initial tasks of the league of teams at a.cpp:1: its "
+                             "teams do equal parts outside of loops and tasks; OMP_NUM_TEAMS=8 or "
+                             "num_teams(8) shows what more teams do."))
+      << text;
+  text = profile_of_team({"end work=100", "end work=100"}, 2, "omp_teams_gcc").advice;
+  EXPECT_TRUE(contains(text, "for leagues of more than 2 teams OpenMP divides loops further; "
+                             "OMP_NUM_TEAMS=8 or num_teams(8) shows how far."))
+      << text;
+  text = profile_of_team({"end work=300", "end work=100"}, 2, "omp_teams_gcc").advice;
+  EXPECT_TRUE(contains(text, "that of distribute by smaller chunks (dist_schedule)")) << text;
+  text = profile_of_team({"end work=100"}, 1, "omp_teams").advice;
+  EXPECT_TRUE(contains(text, "it had one team: let teams be more by num_teams or OMP_NUM_TEAMS"))
+      << text;
+  text = profile_of_team({"end work=100"}, 4, "omp_teams").advice;
+  EXPECT_TRUE(contains(text, "allow more threads (KMP_TEAMS_THREAD_LIMIT, OMP_THREAD_LIMIT)"))
+      << text;
+  EXPECT_EQ(Divisible::Known, profile_of_team({"end work=100"}, 1, "omp_teams").divisible);
+  EXPECT_EQ(Divisible::HiddenLoops,
+            profile_of_team({"end work=100"}, 1, "omp_teams_gcc").divisible);
+}
+
 // Three of eight threads came: the implicit tasks of the others are no tasks that ran.
 TEST(Advice, OnARegionIsAboutTheThreadsThatCame) {
   Profile profile = profile_of_team({"end work=100", "end work=100", "end work=100"}, 8);
