@@ -795,7 +795,7 @@ TEST(SimulatedLocks, WithPhasesTheLastReaderHandsTheLockToAWriter) {
             stealing(dag_of_threads(threads, {{HandOver::Phases}}), 2, costs).time);
   // As a mutex that sleeps, which prefers readers: the writer comes in vain as long as the reader is there.
   EXPECT_EQ(
-      110u + 5 + 10 + 100 + 5 + 10 + 100 + 5 + 30 + 50 + 1,
+      110u + 5 + 10 + 100 + 5 + 10 + 100 + 30 + 50 + 1,
       stealing(dag_of_threads(threads, {{HandOver::Sleeps, Prefers::Readers}}), 2, costs).time);
 }
 
