@@ -143,6 +143,26 @@ TEST(RunCheck, ASharedMachineDisprovesNothing) {
   EXPECT_EQ(RunCause::NoCpu, check.causes[0].cause);
 }
 
+// Other programs had the CPUs for 10 ms, and may have had them for 20 ms and a twentieth of the 100 ms of CPU time more, by
+// the kernel's ticks. The rest no other program can have had.
+TEST(RunCheck, WaitsForCpusThatOthersDidNotHaveDisprove) {
+  const Profile profile =
+      around("task task=0.0 work=20m wall=80m", "cpu_ns=100000000 others_cpu_ns=10000000");
+  const RunCheck& check = profile.run_check;
+  EXPECT_EQ(35'000'000u, check.without_cpu_ns);
+  EXPECT_NEAR(45e6, static_cast<double>(profile.elapsed.queued_ns), 1e5);
+  EXPECT_TRUE(check.disproves());
+  ASSERT_EQ(2u, check.causes.size());
+  EXPECT_EQ(RunCause::Queued, check.causes[0].cause);
+  EXPECT_NE(std::string::npos,
+            check.text.find("for about 45.0 ms threads waited for CPUs that no other program had"))
+      << check.text;
+  EXPECT_EQ(RunCause::NoCpu, check.causes[1].cause);
+  // Others had enough of them.
+  EXPECT_FALSE(
+      around("task task=0.0 work=20m wall=80m", "others_cpu_ns=70000000").run_check.disproves());
+}
+
 // 6 ms more than predicted are less than what the estimate of 80 ms may be off by.
 TEST(RunCheck, AnEstimateDisprovesNothingByLessThanItsError) {
   const RunCheck check =
