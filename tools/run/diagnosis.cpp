@@ -157,9 +157,13 @@ Diagnosis from_tbb_use(const TbbUse& use, const std::string& program) {
                         use.other_library, kLibrary),
             relink};
   if (use.needs_ours)
-    return {fmt::format("{} is linked with {}, but started no oneTBB task", program, kLibrary),
-            "run it with the input or option that makes it parallel", true};
-  return {fmt::format("{} does not use {}, or did not need to load it", program, kLibrary), relink};
+    return {
+        fmt::format("{} is linked with {}, but no oneTBB task was recorded", program, kLibrary),
+        "if no message says why, it started none: run it with the input or option that makes it "
+        "parallel",
+        true};
+  return {fmt::format("{} does not use {}, or did not need to load it", program, kLibrary),
+          relink + "; if it has threads of its own only, with -Wl,--no-as-needed as well"};
 }
 
 Diagnosis cleared(const std::string& by, const std::string& program) {
