@@ -34,7 +34,7 @@ LockRules rules_of(std::uint8_t kind) {
   case trace::LockKind::PthreadMutex:
     return {HandOver::Sleeps};
   case trace::LockKind::PthreadRwlock:
-    return {HandOver::Phases, Prefers::Readers};
+    return {HandOver::Phases};
   case trace::LockKind::Unknown:
   case trace::LockKind::SpinMutex:
   case trace::LockKind::SpinRwMutex:
@@ -92,11 +92,8 @@ private:
   static constexpr std::size_t kFew = 16; // with fewer, nothing is known
 
   static bool sleeps(std::uint8_t kind) {
-    return sleeps_at_once(kind) || rules_of(kind).hand_over == HandOver::SpinsThenSleeps;
-  }
-  static bool sleeps_at_once(std::uint8_t kind) {
     const HandOver hand_over = rules_of(kind).hand_over;
-    return hand_over == HandOver::Sleeps || hand_over == HandOver::Phases;
+    return sleeps_at_once(hand_over) || hand_over == HandOver::SpinsThenSleeps;
   }
   static void append(const LockHandOvers::Times& from, LockHandOvers::Times& to) {
     to.waits.insert(to.waits.end(), from.waits.begin(), from.waits.end());
@@ -118,7 +115,8 @@ private:
   }
   // Was the thread asleep when the lock was released for the last time?
   bool slept(const LockHandedOver& wait, std::uint8_t kind) const {
-    return sleeps_at_once(kind) || wait.waited > wait.since_release + spin_ticks_;
+    return sleeps_at_once(rules_of(kind).hand_over) ||
+           wait.waited > wait.since_release + spin_ticks_;
   }
   // From the call that woke the thread: others may have had the lock meanwhile. Who was back sooner than samples alone
   // allow for did not sleep.
@@ -134,7 +132,7 @@ private:
   // Median, of those that did not sleep and had a CPU: one that looks at the lock all the time, and sees it free as late as
   // another kind of lock would have made it sleep, had none.
   std::uint64_t typical_gap(const LockHandOvers::Times& from, std::uint8_t kind) const {
-    if (sleeps_at_once(kind) || waited_for_cpus_)
+    if (sleeps_at_once(rules_of(kind).hand_over) || waited_for_cpus_)
       return 0;
     std::vector<std::uint64_t> gaps;
     for (const LockHandedOver& each : from.waits)

@@ -482,11 +482,11 @@ void add_details(Lines& lines, const Profile& profile) {
   if (profile.latency.value_or(0) > 0) {
     const std::string kinds =
         sleep_in_words(profile.slept_in, *profile.latency, profile.read.time_hz);
-    lines.add_text(
-        fmt::format("Sleep           {} in all steps, not waiting for other threads{}; the "
-                    "longest path with it {}",
-                    amount(*profile.latency), kinds.empty() ? "" : ": " + kinds,
-                    amount(*profile.span_with_latency)));
+    lines.add_text(fmt::format(
+        "Sleep           {} in all steps, not waiting for other threads as far as is known{}; the "
+        "longest path with it {}",
+        amount(*profile.latency), kinds.empty() ? "" : ": " + kinds,
+        amount(*profile.span_with_latency)));
   }
   constexpr std::size_t kMostLocks = 15;
   const auto& locks = profile.locks.rows;

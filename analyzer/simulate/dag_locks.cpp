@@ -23,10 +23,9 @@ bool LockTable::admits(const Lock& lock, bool shared) {
 }
 
 LockTable::State LockTable::first_state(const LockRules& rules) const {
-  const bool spins =
-      rules.hand_over == HandOver::SpinsThenSleeps
-          ? costs_.spin > 0
-          : rules.hand_over != HandOver::Sleeps && rules.hand_over != HandOver::Phases;
+  const bool spins = rules.hand_over == HandOver::SpinsThenSleeps
+                         ? costs_.spin > 0
+                         : !sleeps_at_once(rules.hand_over);
   return spins ? State::Spins : State::Sleeps;
 }
 

@@ -45,6 +45,9 @@ private:
 
 // How a lock is handed over to who waits for it (dag_locks.h).
 enum class HandOver : std::uint8_t { InOrder, Spins, Sleeps, SpinsThenSleeps, Phases };
+constexpr bool sleeps_at_once(HandOver hand_over) {
+  return hand_over == HandOver::Sleeps || hand_over == HandOver::Phases;
+}
 enum class Prefers : std::uint8_t { None, Readers, Writers };
 struct LockRules {
   HandOver hand_over = HandOver::InOrder;

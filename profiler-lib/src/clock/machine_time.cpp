@@ -5,7 +5,9 @@
 #include <charconv>
 #include <cstddef>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string_view>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace tp::rt {
@@ -30,18 +32,25 @@ bool read_columns(std::string_view line, std::uint64_t (&columns)[kCount]) noexc
   return true;
 }
 
+// Not that of a container, which others put in its place (lxcfs): that has the container's time only.
+bool is_of_kernel(int file) noexcept {
+  struct statfs system;
+  return fstatfs(file, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+}
+
 } // namespace
 
 MachineTime read_machine_time() noexcept {
-  const long per_second = sysconf(_SC_CLK_TCK);
   const int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-  if (file < 0 || per_second <= 0)
+  if (file < 0)
     return {};
   char text[512];
-  const ssize_t bytes = read(file, text, sizeof text);
+  const ssize_t bytes = is_of_kernel(file) ? read(file, text, sizeof text) : 0;
   close(file);
+  const long per_second = sysconf(_SC_CLK_TCK);
   std::uint64_t columns[kCount];
-  if (bytes <= 0 || !read_columns({text, static_cast<std::size_t>(bytes)}, columns))
+  if (bytes <= 0 || per_second <= 0 ||
+      !read_columns({text, static_cast<std::size_t>(bytes)}, columns))
     return {};
   std::uint64_t busy = 0;
   for (const Column each : {kUser, kNice, kSystem, kIrq, kSoftIrq, kSteal})

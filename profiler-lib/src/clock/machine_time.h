@@ -7,8 +7,8 @@
 namespace tp::rt {
 
 // Of all CPUs together, since the machine was started: processes, the kernel, interrupts, and what a hypervisor had. Counted
-// by the kernel's tick, so short times are rough. In a container it may be that of the container only. Not known where the
-// kernel does not say. Reads a file.
+// by the kernel's tick, so short times are rough. Not known where the kernel does not say, or a container has its own
+// count. Reads a file.
 struct MachineTime {
   bool known = false;
   std::uint64_t busy_ns = 0;
