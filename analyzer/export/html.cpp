@@ -410,6 +410,14 @@ std::string sentence_of(std::string text) {
   return text.ends_with('.') ? text : text + ".";
 }
 
+// As ElapsedTime::is_queued_rather(), as far as it is a cause of what the run took longer.
+bool is_queued_rather(const Json& run_check) {
+  for (const Json& cause : elements(at(run_check, "causes")))
+    if (at(cause, "cause") == "queued")
+      return number_of(at(cause, "ns")) > number_of(at(run_check, "without_cpu_ns"));
+  return false;
+}
+
 std::string banners_html(const Json& profile) {
   std::string text;
   const auto banner = [&](const std::string& title, const std::string& what) {
@@ -431,16 +439,22 @@ std::string banners_html(const Json& profile) {
   const double wanted = number_of(at(balance, "steps_ticks")) - asleep - in_locks;
   const bool is_crowded =
       number_of(at(balance, "threads")) > number_of(at(at(profile, "run"), "cpus"));
+  const bool is_queued = !is_crowded && is_queued_rather(at(profile, "run_check"));
   if (const double lost = off_cpu - asleep - in_locks; all > 0 && lost > wanted / 20)
     banner(
         is_crowded
             ? "Threads had to wait for CPUs: there were more of them, or other programs had some."
-            : "The machine was shared.",
+        : is_queued ? "Threads had to wait for CPUs that no other program had."
+                    : "The machine was shared.",
         fmt::format("For {:.0f} % of the time in which tasks had a CPU or "
-                    "wanted one, they had none. This run took too long; work, "
-                    "critical path and predictions are not affected{}.",
+                    "wanted one, they had none. {}{}.",
                     100 * lost / wanted,
-                    number_of(at(at(profile, "prediction"), "simulated_locks")) > 0
+                    is_queued
+                        ? "Work and critical path are not affected, and no prediction contains "
+                          "such waits"
+                        : "This run took too long; work, critical path and predictions are "
+                          "not affected",
+                    !is_queued && number_of(at(at(profile, "prediction"), "simulated_locks")) > 0
                         ? ", but for how long it takes to hand over a lock"
                         : ""));
   for (const Json& warning : elements(at(profile, "warnings")))

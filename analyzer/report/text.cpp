@@ -618,16 +618,18 @@ void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   for (const Warning& warning : profile.warnings)
     if (is_first(warning))
       warnings.push_back(warning.text);
-  if (profile.balance.machine_was_shared())
+  const bool is_crowded = profile.balance.threads > profile.run.cpus;
+  if (profile.balance.machine_was_shared() && !is_crowded && profile.elapsed.is_queued_rather())
+    warnings.emplace_back(
+        "Threads had to wait for CPUs that no other program had: work and critical "
+        "path are not affected, and no prediction contains such waits");
+  else if (profile.balance.machine_was_shared())
     warnings.emplace_back(fmt::format(
         "{}, so this run took too long: work, critical path and predictions are not "
         "affected{}",
-        profile.balance.threads > profile.run.cpus
-            ? "Threads had to wait for CPUs (there were more of them, or other programs "
-              "had some)"
-        : profile.elapsed.is_queued_rather()
-            ? "Threads had to wait for CPUs that no other program had"
-            : "The machine was shared",
+        is_crowded ? "Threads had to wait for CPUs (there were more of them, or other programs "
+                     "had some)"
+                   : "The machine was shared",
         profile.prediction.simulated_locks.empty()
             ? ""
             : ", but for how long it takes to hand over a lock"));
