@@ -179,8 +179,10 @@ struct SiteWaitBlame {
 };
 
 struct Locks {
-  bool observed = false;     // by this recording
-  bool c_observed = false;   // those of the C library as well
+  bool observed = false;   // by this recording
+  bool c_observed = false; // those of the C library as well
+  bool c_left_out =
+      false; // not those, since the program's own malloc, operator new or unwinder may acquire them
   UnseenLocks unseen;        // of oneTBB's headers
   std::vector<LockRow> rows; // those that are held longest first
   std::uint64_t objects = 0;

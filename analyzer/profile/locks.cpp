@@ -415,6 +415,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
                     const ProfileOptions& options) {
   Locks locks{.observed = !measured.run().locks.empty() && measured.run().locks != "off",
               .c_observed = measured.run().c_locks_seen,
+              .c_left_out = measured.run().threads_seen && !measured.run().c_locks_seen,
               .unseen = measured.table.unseen_locks};
   if (measured.read.lock_records == 0)
     return locks;
@@ -605,10 +606,14 @@ std::vector<Warning> lock_warnings(const Locks& locks) {
              false}};
   std::vector<Warning> warnings;
   if (!locks.c_observed)
-    warnings.push_back({"c_locks_not_observed",
-                        "locks of the C library (std::mutex) were not observed, only those of "
-                        "oneTBB: tp-run records both",
-                        false});
+    warnings.push_back(
+        {"c_locks_not_observed",
+         std::string("locks of the C library (std::mutex) were not observed, only "
+                     "those of oneTBB: ") +
+             (locks.c_left_out ? "the program has its own malloc, operator new or unwinder, which "
+                                 "may acquire them"
+                               : "tp-run records both"),
+         false});
   if (!locks.unseen.locks.empty()) {
     std::string places;
     const std::vector<UnseenLock>& unseen = locks.unseen.locks;

@@ -8,8 +8,9 @@
 // recursive one that the thread has is refused, or counted, by the same calls as without us. None of these
 // functions is a cancellation point, and all keep errno, as the hooks do.
 //
-// A program that has its own malloc or operator new may hold a lock in there that it needs for the
-// memory of the records: then no lock of the C library is announced. The same if it has an unwinder of its own.
+// The hooks need memory and frames. What malloc, operator new or the unwinder acquire is not announced, else a thread would wait
+// for itself: the code of the libraries that have these functions is left out. If the program itself has one of them, no lock of
+// the C library is announced.
 //
 // Not seen: locks that are taken inside of the C library (stdio, malloc), and by programs that do not call
 // it for that (Go, static executables).
@@ -75,20 +76,23 @@ struct Acquisition {
 // Where this library is mapped, by the linker.
 extern "C" [[gnu::visibility("hidden")]] const char __ehdr_start, etext;
 
-// The unwinder's library (libgcc_s). The hooks look up frames, for which it acquires a lock: what it holds when
-// it is called is not announced, else the thread would wait for itself.
 struct Range {
   const char* begin;
   const char* end;
   bool contains(const char* address) const noexcept { return address >= begin && address < end; }
 };
-constinit Range unwinder{};
+// The code of the libraries of malloc, operator new and the unwinder, as far as it may acquire locks of the C library.
+constinit Range left_out[4]{};
 
-// Of the program's, not of this library's or the unwinder's.
+// Of the program's, not of this library's or of those that the hooks use.
 bool is_recorded(const Acquisition& how) noexcept {
   const auto* const caller = static_cast<const char*>(how.caller);
-  return locks_are_on() && !(caller >= &__ehdr_start && caller < &etext) &&
-         !unwinder.contains(caller);
+  if (!locks_are_on() || (caller >= &__ehdr_start && caller < &etext))
+    return false;
+  for (const Range& code : left_out)
+    if (code.contains(caller))
+      return false;
+  return true;
 }
 
 // What an attempt returns if a thread has the lock, and if the attempt has got it.
@@ -256,22 +260,34 @@ Result renew(NextFunction<Result(Lock*, Args...)>& next, Lock* lock,
   return next.get()(lock, arguments...);
 }
 
-// Is the function of that name, which all modules call, that of the library?
-bool is_of(const char* name, const char* library) noexcept {
+// The function of that name that all modules call. Where the program is not position-independent and takes its address,
+// that is an entry of the program which calls the function.
+const void* function_of(const char* name) noexcept {
   void* const function = dlsym(RTLD_DEFAULT, name);
+  Dl_info module{};
+  const ElfW(Sym)* symbol = nullptr;
+  if (function != nullptr &&
+      dladdr1(function, &module, const_cast<void**>(reinterpret_cast<const void**>(&symbol)),
+              RTLD_DL_SYMENT) != 0 &&
+      symbol != nullptr && symbol->st_shndx == SHN_UNDEF)
+    return dlsym(RTLD_NEXT, name);
+  return function;
+}
+
+bool is_of(const void* function, const char* library) noexcept {
   Dl_info module{};
   return function != nullptr && dladdr(function, &module) != 0 && module.dli_fname != nullptr &&
          std::strstr(module.dli_fname, library) != nullptr;
 }
 
-// The code around the function of that name. False: it is the program's own.
-bool find_library_of(const char* name, Range& code) noexcept {
+// The code around the function, nothing if there is none. False: it is the program's own.
+bool find_library_of(const void* function, Range& code) noexcept {
   struct Search {
     const char* function;
     Range* code;
     int modules;
   };
-  Search search{static_cast<const char*>(dlsym(RTLD_DEFAULT, name)), &code, 0};
+  Search search{static_cast<const char*>(function), &code, 0};
   const auto visit = [](dl_phdr_info* module, std::size_t, void* argument) {
     auto& search = *static_cast<Search*>(argument);
     const bool is_program = search.modules == 0;
@@ -290,6 +306,16 @@ bool find_library_of(const char* name, Range& code) noexcept {
   return search.function == nullptr || dl_iterate_phdr(visit, &search) != 2;
 }
 
+// Can the locks that functions for memory acquire be separated from others? Yes, if these are of a library that has not its own
+// functions for locks as well (ThreadSanitizer).
+bool can_leave_out(const char* name, const char* usual, Range& code) noexcept {
+  const void* const function = function_of(name);
+  if (is_of(function, usual))
+    return true;
+  return find_library_of(function, code) &&
+         !code.contains(reinterpret_cast<const char*>(next_lock.get()));
+}
+
 [[gnu::constructor]] void announce_locks() {
   prepare_for_threads();
   if (announces_locks)
@@ -302,8 +328,11 @@ bool tp::preload::announces_locks = false;
 
 void tp::preload::decide_on_locks() noexcept {
   announces_locks = &tp_locks_are_on != nullptr && tp_c_locks_are_seen != nullptr &&
-                    is_of("malloc", "/libc.so") && is_of("_Znwm", "/libstdc++.so") &&
-                    find_library_of("_Unwind_Find_FDE", unwinder);
+                    can_leave_out("malloc", "/libc.so", left_out[0]) &&
+                    can_leave_out("_Znwm", "/libstdc++.so", left_out[1]) &&
+                    // Called by the malloc of libtbbmalloc_proxy.
+                    find_library_of(function_of("scalable_malloc"), left_out[2]) &&
+                    find_library_of(function_of("_Unwind_Find_FDE"), left_out[3]);
 }
 
 // The C library's headers have reserved names.

@@ -35,8 +35,10 @@ same "loader" 20000 "$("$tp_run" -q --locks all -o loader.data ./loader)"
 analyze loader.data
 is 'p["complete"] and sum(lock["acquisitions"] for lock in p["locks"] if lock["variable"] in ("theirs", "ours")) == 40000'
 
-# Forked while another thread acquires locks that the recording has not met: the child records, too.
+# Forked while another thread acquires locks that the recording has not met: the child records, too. Without workers, one of
+# which may have a mutex of oneTBB's when the process forks, for which the child then waits for ever, also without us.
 build_stock forks <<'X'
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <atomic>
 #include <cstdio>
@@ -46,6 +48,7 @@ build_stock forks <<'X'
 #include <thread>
 #include <unistd.h>
 int main() {
+  tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
   tbb::parallel_for(0, 2, [](int) {});
   std::atomic<bool> ends{false};
   static pthread_mutex_t locks[1 << 20], own = PTHREAD_MUTEX_INITIALIZER;
@@ -152,6 +155,67 @@ for locks in all auto; do
   same "late" "30000 60000" "$("$tp_run" -q --locks $locks -o late.data ./late)"
   analyze late.data
   is 'p["complete"] and [lock["acquisitions"] for lock in p["locks"] if lock["variable"].endswith("mutex")] == [60000]'
+done
+
+# The mutex of a malloc is needed for the memory of records, and not announced. In a library: the locks of the program are, and in
+# a program that calls malloc through an entry of its own. The program's own malloc: none is.
+cat >allocator.cpp <<'X'
+#include <cstddef>
+#include <cstdlib>
+#include <pthread.h>
+extern "C" {
+void* __libc_malloc(std::size_t);
+void __libc_free(void*);
+static pthread_mutex_t allocator_mutex = PTHREAD_MUTEX_INITIALIZER;
+void* malloc(std::size_t size) noexcept {
+  pthread_mutex_lock(&allocator_mutex);
+  void* const memory = __libc_malloc(size);
+  pthread_mutex_unlock(&allocator_mutex);
+  return memory;
+}
+void free(void* memory) noexcept {
+  pthread_mutex_lock(&allocator_mutex);
+  __libc_free(memory);
+  pthread_mutex_unlock(&allocator_mutex);
+}
+}
+X
+cat >allocating.cpp <<'X'
+#include <oneapi/tbb/parallel_for.h>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+int main() {
+  static std::mutex mutex;
+  static void* (*volatile get)(std::size_t) = &std::malloc;
+  tbb::parallel_for(0, 20000, [](int i) {
+    std::free(get(static_cast<std::size_t>(i)));
+    std::lock_guard lock(mutex);
+    std::free(get(static_cast<std::size_t>(i)));
+  }, tbb::simple_partitioner());
+  for (int i = 0; i < 1000; ++i) {
+    const auto each = std::make_unique<std::mutex>(); // each is met for the first time
+    std::lock_guard lock(*each);
+  }
+  std::puts("done");
+}
+X
+"$cxx" -O1 -shared -fPIC allocator.cpp -o liballocator.so || fail "liballocator does not build"
+build_stock in_library -L. -Wl,-rpath,"$PWD" -Wl,--no-as-needed -lallocator <allocating.cpp
+build_stock by_entry -fno-pie -no-pie <allocating.cpp
+{ cat allocator.cpp allocating.cpp; } | build_stock own_malloc
+for program in in_library by_entry own_malloc; do
+  same "$program" "done" "$(timeout 120 "$tp_run" -q --locks all -o $program.data ./$program)"
+  analyze $program.data
+  is 'p["complete"]'
+  if [ $program = own_malloc ]; then
+    is 'p["locks_observed"]["c_library"] is False and [lock for lock in p["locks"] if lock["kind"].startswith("pthread")] == []'
+    is '[warning["text"] for warning in p["warnings"] if warning["name"] == "c_locks_not_observed"][0].endswith("the program has its own malloc, operator new or unwinder, which may acquire them")'
+  else
+    is 'p["locks_observed"]["c_library"] is True'
+    is 'sorted(lock["acquisitions"] for lock in p["locks"]) == [1000, 20000]'
+  fi
 done
 
 # Nothing can be put in front of a static program, nor of one with other rights: it runs, and that is said.
