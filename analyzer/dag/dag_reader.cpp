@@ -723,21 +723,25 @@ std::map<Row, ThreadRange>& DagReader::teams_of_kind(const Context* region) {
 }
 
 // The time from the moment when a stolen task existed and its thief looked for work until the task
-// began.
+// began; of an OpenMP region, until another thread of its team began its part.
 void DagReader::note_steal(const Stream& stream, Frame& task) {
   const Record& record = stream.cursor.record();
   if (task.state.is_thread || // a new thread begins it
-      is_region(task.context) ||
       static_cast<trace::TaskCode>(record.flags & 3) != trace::TaskCode::Id ||
       trace::id_stream(record.id) == stream.cursor.number())
     return;
-  task.state.is_stolen = true;
+  const bool is_of_team = is_region(task.context);
+  task.state.is_stolen = !is_of_team;
   if (record.op != Op::Begin || record.lead == 0)
     return;
   const std::uint64_t now = stream.cursor.time().at;
   const std::uint64_t both_there = std::max(task.spawn_time, now - std::min(now, record.lead));
   if (both_there >= now)
     return;
+  if (is_of_team) {
+    summary_.team_delay.add(now - both_there);
+    return;
+  }
   task.state.steal_delay = now - both_there;
   summary_.steal_delay.add(task.state.steal_delay);
 }

@@ -66,11 +66,15 @@ struct Finding {
   bool in_league = false;      // of OpenMP's teams, or inside of them
   bool has_barriers = false;   // Imbalance of a region: its code begins or ends at one
   bool may_hide_loops = false; // Imbalance of a region: of g++'s, whose static loops do not show
+  std::uint64_t runs =
+      0; // Imbalance: of an OpenMP region that has one part for each thread; 0: not known
   // In the unit of work, on `procs` CPUs: the time predicted for this run, and a time that the
   // program needs at least after the remedy. Both 0: not known.
   std::uint64_t procs = 0;
   std::uint64_t time = 0, least_time = 0;
   std::uint64_t saves_at_most() const { return time - (least_time < time ? least_time : time); }
+  // SerialStart, SerialCode: the time without that code. Null: not known.
+  std::optional<std::uint64_t> time_without;
   // OffCpu: ticks within its steps, and those of them without a CPU.
   std::uint64_t ticks = 0, off_cpu_ticks = 0;
   std::optional<std::uint64_t> asleep_ticks; // of the latter; null: not known

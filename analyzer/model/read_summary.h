@@ -138,7 +138,9 @@ struct ReadSummary {
   std::uint64_t waits = 0, folds = 0; // waits, fold nodes joined
   LogHistogram steal_delay; // ticks from the moment when a stolen task and its thief were both
                             // available
-  double time_hz = 0;       // refined by the chunks' time pairs; 0 if unknown
+  LogHistogram
+      team_delay;     // the same of the threads of OpenMP's teams, without those that create them
+  double time_hz = 0; // refined by the chunks' time pairs; 0 if unknown
   ThreadTotals threads;
   ConcurrencyLimits concurrency;
   // Of pipelines, by the row of the task that calls their input: how many there were, and with how many

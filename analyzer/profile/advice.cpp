@@ -532,8 +532,30 @@ std::string remedy_in_onetbb(const Profile& profile, const Finding& finding,
   return fmt::format("{}{}", kMoreFinely, by);
 }
 
+// Teams that work for a few microseconds, or for a few times of what it takes until another thread of them begins: more threads
+// take longer to start, and have less to do.
+std::optional<std::uint64_t> length_of_short_runs(const Profile& profile, const Finding& finding,
+                                                  const LargeParts& parts) {
+  constexpr std::uint64_t kShortNs = 5'000, kStarts = 20, kFewRuns = 100;
+  const double hz = profile.run.same_as_time ? profile.read.time_hz : hz_of_work(profile);
+  if (finding.finer != Finer::MoreThreads || finding.runs < kFewRuns || parts.lack_threads ||
+      parts.had_one_thread || hz <= 0)
+    return {};
+  const std::uint64_t each = finding.critical_work / finding.runs;
+  const std::uint64_t start =
+      profile.prediction.steal.origin == BurdenOrigin::Measured ? profile.prediction.steal.ns : 0;
+  return to_ns(each, hz) <= std::max(kShortNs, start * kStarts) ? std::optional(each)
+                                                                : std::nullopt;
+}
+
 std::string imbalance(const Profile& profile, const Finding& finding) {
   const LargeParts parts = large_parts(profile, finding);
+  if (const auto each = length_of_short_runs(profile, finding, parts))
+    return of_path(profile, finding,
+                   fmt::format("{}, run {} times for {} each", finding.code,
+                               human_count(finding.runs), amount(profile, *each)),
+                   "run a loop around it in parallel instead, or do more in each region: more "
+                   "threads take longer to start");
   return of_path(profile, finding,
                  (parts.is_loop ? finding.code : tasks_on_path(finding)) +
                      what_is_large(finding, parts),
@@ -605,8 +627,19 @@ std::string saving(const Profile& profile, const Finding& finding) {
   if (finding.saves_at_most() == 0 || finding.shape == Shape::OffCpu ||
       (finding.shape == Shape::Imbalance && finding.finer == Finer::MoreThreads))
     return "";
-  return fmt::format(" On {} CPUs that saves at most {} of {}.", finding.procs,
-                     amount(profile, finding.saves_at_most()), amount(profile, finding.time));
+  const std::string saved = amount(profile, finding.saves_at_most());
+  const std::string time = amount(profile, finding.time);
+  // What creating tasks takes of their own steps counts as work.
+  if (finding.shape == Shape::TinyTasks)
+    return fmt::format(" On {} CPUs less overhead alone saves about {} of {}.", finding.procs,
+                       saved, time);
+  std::string without;
+  if (finding.time_without)
+    without = amount(profile, finding.time - std::min(*finding.time_without, finding.time));
+  return fmt::format(" On {} CPUs that saves at most {} of {}{}.", finding.procs, saved, time,
+                     without.empty() || without == saved
+                         ? ""
+                         : fmt::format(" in parallel, {} if it is gone", without));
 }
 
 // Worth advising if it saves a tenth of the time.

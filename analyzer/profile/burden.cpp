@@ -35,9 +35,17 @@ std::optional<std::uint64_t> burden_in_work(std::uint64_t ns, const RunInfo& run
   return at_rate(ns, static_cast<double>(run.work.hz));
 }
 
-void take_from_steals(Burden& burden, const ReadSummary& read) {
+// How long tasks waited for a thread that had nothing to do: those that were stolen or, where hardly any were, those of the other
+// threads of OpenMP's teams, which are no thieves, but begin as late.
+const LogHistogram& delays(const ReadSummary& read) {
+  return read.steal_delay.total() < kFewSteals && read.team_delay.total() >= kFewSteals
+             ? read.team_delay
+             : read.steal_delay;
+}
+
+void take_from(const LogHistogram& delays, Burden& burden, const ReadSummary& read) {
   burden.origin = BurdenOrigin::Measured;
-  burden.ns = to_ns(read.steal_delay.median(), read.time_hz);
+  burden.ns = to_ns(delays.median(), read.time_hz);
 }
 
 } // namespace
@@ -68,9 +76,10 @@ RefinedBurden refined_burden(const Burden& before, const Measured& measured,
                              const ProfileOptions& options) {
   RefinedBurden refined{before, {}};
   Burden& burden = refined.burden;
-  burden.steals = measured.read.steal_delay.total();
+  const LogHistogram& found = delays(measured.read);
+  burden.steals = found.total();
   if (options.measure_burden && burden.steals >= kFewSteals)
-    take_from_steals(burden, measured.read);
+    take_from(found, burden, measured.read);
   else if (options.measure_burden)
     refined.warning = {
         "burden", fmt::format("--burden auto: {} steals were recorded, too few to measure what "
@@ -87,15 +96,16 @@ Burden steal_burden(const Burden& burden, const Measured& measured) {
   Burden steal = burden;
   if (steal.origin != BurdenOrigin::Default || measured.is_virtual())
     return steal;
-  steal.steals = measured.read.steal_delay.total();
+  const LogHistogram& found = delays(measured.read);
+  steal.steals = found.total();
   if (steal.steals < kFewSteals)
     return steal;
   // On a machine that others used, a thief waited for a CPU, too: the CPUs that times are predicted for
   // are the program's own.
   if (check_balance(measured).balance.machine_was_shared() &&
-      to_ns(measured.read.steal_delay.median(), measured.read.time_hz) > steal.ns)
+      to_ns(found.median(), measured.read.time_hz) > steal.ns)
     return steal;
-  take_from_steals(steal, measured.read);
+  take_from(found, steal, measured.read);
   steal.work = work_of_ns(measured, steal.ns);
   return steal;
 }

@@ -5,7 +5,8 @@
 //
 // How much a remedy saves on P CPUs is the difference of two simulations of this run. In the second
 // one the code takes a P-th of its time, as if it were divided among the CPUs, and the rest of its
-// work fits in where CPUs were idle: so the remedy saves no more than that. For tiny tasks it is
+// work fits in where CPUs were idle: so the remedy saves no more than that. Serial code can also be
+// made shorter, which saves at most what it saves to do without it. For tiny tasks it is
 // their overhead that becomes less, and what a loop that spawns them does between two of them; for an imbalance the time is at least that of the loop with the
 // grain size 1. Few threads in an arena: the limit is gone, and all else stays. Without a simulation the times are Brent's bounds: T1/P + Tinf (1 - 1/P) now, and
 // max(T1/P, Tinf) then, where T1 contains the tasking overhead.
@@ -42,6 +43,8 @@ constexpr std::uint64_t kOffCpuPercent = 50, kLeastOffCpuPercent = 10;
 // program saves so much without it.
 constexpr std::uint64_t kLeastLimitedPercent = 25, kLeastSavedPercent = 5;
 constexpr std::size_t kMostFewThreads = 3;
+// What is made so much shorter takes no time.
+constexpr std::uint64_t kNothingIsLeft = std::uint64_t{1} << 63;
 // At most so many tasks are few.
 constexpr std::uint64_t kFewTasks = 4;
 
@@ -92,6 +95,7 @@ private:
   Finer finer_loop(const Code& code) const;
   bool is_region(const Code& code) const;
   bool is_uneven_region(const Code& code) const;
+  std::uint64_t runs_of_region(const Finding& finding) const;
   std::uint64_t threads_missing_in(Row row) const;
   void add_schedule(Finding& finding) const;
   bool has_barriers(const Code& code) const;
@@ -245,6 +249,11 @@ void Finder::add_savings(std::vector<Code>& codes) const {
                              : std::max(least_time(measured_.span() - finding.critical_work +
                                                    finding.critical_work / procs_),
                                         least_time_of_limits(measured_, procs_));
+    if ((finding.shape == Shape::SerialStart || finding.shape == Shape::SerialCode) &&
+        is_simulated())
+      finding.time_without = predict_with(
+          {.divided = code.steps.classes, .factor = kNothingIsLeft, .is_removed = true}, measured_,
+          prediction_, procs_, readings_);
   }
   if (may_read_)
     try_smaller_grains(codes);
@@ -296,6 +305,7 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
     finding.missing_threads = threads_missing_in(finding.row);
     add_schedule(finding);
     finding.finer = finer_loop(*loops[i]);
+    finding.runs = runs_of_region(finding);
   }
 }
 
@@ -346,6 +356,17 @@ Finer Finder::finer_loop(const Code& code) const {
   if (code.finding.shared_parts > 0)
     return Finer::SmallerGrain;
   return one_per_thread ? Finer::NotStatic : Finer::Simple;
+}
+
+// How often an OpenMP region was run in which each thread does one part: a chunk of its loop, or what g++'s code does.
+std::uint64_t Finder::runs_of_region(const Finding& finding) const {
+  const SiteInfo& info = site_of(finding.row).info;
+  const bool is_one_part =
+      finding.body_calls > 0 ? finding.body_calls <= finding.tasks : finding.may_hide_loops;
+  if (!is_of_openmp(info) || is_taskloop(info) || finding.shared_parts > 0 || !is_one_part ||
+      finding.divided_for.are_teams || finding.divided_for.most < 2)
+    return 0;
+  return (finding.body_calls > 0 ? finding.body_calls : finding.tasks) / finding.divided_for.most;
 }
 
 // The code of a parallel region outside of its loops and tasks.
@@ -544,6 +565,8 @@ std::vector<Finding> Finder::find() {
     }
     code.finding.may_hide_loops =
         is_region(code) && may_hide_loops(measured_, site_of(code.finding.row));
+    if (code.finding.shape == Shape::Imbalance)
+      code.finding.runs = runs_of_region(code.finding);
     if (code.finding.shape == Shape::SerialTasks || code.finding.shape == Shape::LongTask)
       code.finding.tokens = tokens_of(code.finding);
     if (code.finding.tokens > 0)

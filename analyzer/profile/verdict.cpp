@@ -163,6 +163,17 @@ bool sleeps_for_what_is_not_known(const Profile& profile) {
   return Wide{unknown} * 20 >= profile.work && unknown > 0;
 }
 
+// In percent of the time that is predicted for one CPU, if the run is a tenth faster on two. Empty: it is not.
+std::string percent_of_overhead(const Profile& profile) {
+  const auto& scaling = profile.prediction.scaling;
+  const auto one = std::ranges::find(scaling, 1u, &PredictedRun::procs);
+  const auto two = std::ranges::find(scaling, 2u, &PredictedRun::procs);
+  if (one == scaling.end() || two == scaling.end() || Wide{two->time} * 11 > Wide{one->time} * 10)
+    return "";
+  const std::uint64_t work = profile.work + profile.latency.value_or(0);
+  return one->time > work ? percent(one->time - work, one->time) : "";
+}
+
 std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool order_unseen = !profile.unseen_order.empty();
   const bool sleeps_with_lock =
@@ -236,6 +247,12 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
     return fmt::format("{} to {} CPUs{} at an efficiency of at least 50 %{}{}; {}.",
                        is_unsure ? "May scale" : "Scales", verdict.worth_procs, more, but, how,
                        limit_of(profile));
+  // An efficiency below a half is one over the work alone.
+  if (const std::string overhead = percent_of_overhead(profile);
+      verdict.is_simulated && !overhead.empty())
+    return fmt::format(
+        "Tasks cost more than 2 CPUs gain{}: overhead is {} % of the time on one; {}.", but,
+        overhead, limit_of(profile));
   return fmt::format("{} faster on 2 CPUs than on one{}{}; {}.",
                      is_conditional ? "May be no" : "No", how, but, limit_of(profile));
 }

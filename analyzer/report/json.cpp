@@ -432,6 +432,8 @@ Json finding_json(const Profile& profile, const Finding& finding) {
                  {"time", finding.time},
                  {"least_time", finding.least_time},
                  {"saves_at_most", finding.saves_at_most()}});
+  if (finding.time_without)
+    json["time_without"] = *finding.time_without;
   return json;
 }
 

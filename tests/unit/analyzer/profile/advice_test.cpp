@@ -440,6 +440,40 @@ TEST(Advice, OnALoopIsNotToDivideWhatIsDivided) {
   EXPECT_FALSE(contains(advice_on(2), "its chunks have one iteration each")) << advice_on(2);
 }
 
+// Regions in each of which both threads work for so long, in ns; the other one begins 400 ns late.
+std::string advice_on_regions(unsigned regions, unsigned work) {
+  std::string script = "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 same_as_time=1\n"
+                       "site 1 a.cpp 1 construct=omp_parallel_gcc\nstream 0\nthread role=main\n";
+  std::string other = "stream 1\nthread role=worker\n";
+  for (unsigned i = 0; i < regions; ++i) {
+    const std::string number = std::to_string(2 * i), next = std::to_string(2 * i + 1);
+    const std::string length = std::to_string(work);
+    script += "spawn site=1 ctx=new-exclusive construct=omp_parallel_gcc\nspawn site=1 ctx=last\n"
+              "wait ctx=last\nbegin task=0." +
+              number + "\nend work=" + length + "\nwait-end idle=400\n";
+    other += "begin task=0." + next + " idle=400\nend work=" + length + "\n";
+  }
+  ProfileOptions options;
+  options.procs = {8};
+  return make_profile(
+             test::parse_trace_script(script + "end work=2\nthread-end\n" + other + "thread-end\n")
+                 .source(),
+             options)
+      .advice;
+}
+
+// More threads do not help where each has little to do.
+TEST(Advice, OnShortRegionsIsToMakeThemLonger) {
+  const std::string text = advice_on_regions(100, 4000);
+  EXPECT_TRUE(contains(text,
+                       "the parallel region at a.cpp:1, run 100 times for 4.00 us each: run a "
+                       "loop around it in parallel instead, or do more in each region: more "
+                       "threads take longer to start."))
+      << text;
+  for (const std::string& other : {advice_on_regions(99, 4000), advice_on_regions(100, 9000)})
+    EXPECT_TRUE(contains(other, "OMP_NUM_THREADS=8 or num_threads(8) shows how far.")) << other;
+}
+
 // Another one of two threads has more to do before each barrier: both are on the path, with most of their work.
 TEST(Advice, OnARegionWithBarriersIsAboutTheLongestEachTime) {
   const auto advice_on = [](const std::string& construct, unsigned more, unsigned less) {

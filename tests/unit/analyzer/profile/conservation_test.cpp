@@ -221,5 +221,38 @@ TEST(Burden, IsMeasuredBySteals) {
   EXPECT_EQ(BurdenOrigin::Default, make_profile(thirty_steals(0).source(), {}).burden.origin);
 }
 
+// `regions` OpenMP regions of two threads, of which main is one, and the other one begins `late` ticks after each is there.
+Profile profile_of_regions(unsigned regions, unsigned late, unsigned work) {
+  std::string script = "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 same_as_time=1\n"
+                       "site 1 a.cpp 1 construct=omp_parallel\nstream 0\nthread role=main\n";
+  std::string other = "stream 1\nthread role=worker\n";
+  for (unsigned i = 0; i < regions; ++i) {
+    script += "spawn site=1 ctx=new-gathering construct=omp_parallel\nspawn site=1 ctx=last\n"
+              "wait ctx=last\nbegin task=0." +
+              std::to_string(2 * i) + "\nend work=" + std::to_string(work) +
+              "\nwait-end idle=" + std::to_string(late) + "\n";
+    other += "begin task=0." + std::to_string(2 * i + 1) + " idle=" + std::to_string(late) +
+             "\nend work=" + std::to_string(work) + "\n";
+  }
+  ProfileOptions options;
+  options.procs = {2};
+  return make_profile(
+      test::parse_trace_script(script + "end work=2\nthread-end\n" + other + "thread-end\n")
+          .source(),
+      options);
+}
+
+// A thread of a team begins as soon as it can: with the 6.25 us of a steal, main did all of each region.
+TEST(Burden, IsThatOfTheThreadsOfTeamsWhereNoTaskIsStolen) {
+  const Profile profile = profile_of_regions(30, 96, 3000);
+  EXPECT_EQ(BurdenOrigin::Measured, profile.prediction.steal.origin);
+  EXPECT_EQ(30u, profile.prediction.steal.steals);
+  EXPECT_EQ(96u, profile.prediction.steal.ns);
+  ASSERT_EQ(1u, profile.prediction.runs.size());
+  EXPECT_EQ(30u, profile.prediction.runs[0].steals);
+  EXPECT_LT(profile.prediction.runs[0].time, 30u * (3000 + 96 + 50));
+  EXPECT_EQ(BurdenOrigin::Default, profile_of_regions(19, 96, 3000).prediction.steal.origin);
+}
+
 } // namespace
 } // namespace tp::analysis

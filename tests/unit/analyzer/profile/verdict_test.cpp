@@ -66,6 +66,32 @@ TEST(Verdict, SleepOfAnUnknownKindMayBeForOtherThreads) {
   EXPECT_TRUE(headline_of(file, thread).starts_with("Scales to "));
 }
 
+// 64 tasks of 10 us, before each of which the thread has so much to do. Two CPUs are twice as fast as one, and slower than the
+// tasks' work alone.
+TEST(Verdict, TasksThatCostMoreThanTheyDoAreNotCalledNoFaster) {
+  const auto headline_of = [](unsigned overhead) {
+    std::string script = "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 time_hz=1000000000 "
+                         "same_as_time=1 locks=all c_locks_seen=1\n"
+                         "site 1 a.cpp 1\nstream 0\nthread role=main\n";
+    for (int i = 0; i < 64; ++i)
+      script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
+    script += "wait ctx=last\n";
+    for (int i = 64; i-- > 0;)
+      script += "task task=0." + std::to_string(i) + " lead=" + std::to_string(overhead) +
+                " work=10000\n";
+    ProfileOptions options;
+    options.burden_ns = 0;
+    return make_profile(
+               test::parse_trace_script(script + "wait-end\nend work=20\nthread-end\n").source(),
+               options)
+        .verdict.headline;
+  };
+  EXPECT_TRUE(headline_of(15000).starts_with("Tasks cost more than 2 CPUs gain: overhead is 60 % "
+                                             "of the time on one; speedup at most 63.9 "))
+      << headline_of(15000);
+  EXPECT_TRUE(headline_of(9000).starts_with("Scales to ")) << headline_of(9000);
+}
+
 TEST(Phases, AreSerialCodeAtBothEnds) {
   const Profile profile = between_serial_code(8);
   ASSERT_EQ(60u, profile.span);
@@ -254,6 +280,22 @@ TEST(Verdict, AdviceDoesNotRepeatTheSharesOfSerialEnds) {
   EXPECT_TRUE(profile.advice.starts_with("Make main before the spawn at a.cpp:1 parallel or "
                                          "shorter. On 8 CPUs that saves at most "))
       << profile.advice;
+}
+
+// Code that is made shorter saves more than code that all CPUs do together.
+TEST(Verdict, SerialCodeSavesMostIfItIsGone) {
+  const Profile profile = between_serial_code(8);
+  const auto start = std::ranges::find(profile.findings, 30u, &Finding::critical_work);
+  ASSERT_NE(profile.findings.end(), start);
+  EXPECT_EQ(60u, start->time);
+  EXPECT_EQ(33u, start->least_time); // 30 / 8 units are left on each of 8 CPUs
+  EXPECT_EQ(30u, start->time_without);
+  EXPECT_TRUE(start->text.ends_with(
+      "On 8 CPUs that saves at most 27 units of 60 units in parallel, 30 units if it is gone."))
+      << start->text;
+  for (const Finding& each : profile.findings)
+    EXPECT_EQ(each.shape == Shape::SerialStart || each.shape == Shape::SerialCode,
+              each.time_without.has_value());
 }
 
 TEST(Regions, KnowTheSitesOfTheCodeInThem) {
