@@ -206,6 +206,7 @@ bool show_old_profile(const Options& options) {
 struct Analyzed {
   Profile profile;
   std::vector<std::string> written; // files
+  std::optional<tool::Failure> not_written;
   std::string answer;
 };
 
@@ -225,8 +226,12 @@ Analyzed analyze(const Options& options, TraceSource& source) {
                   result.profile.no_samples.command);
   if (progress)
     progress->begin("writing");
-  result.written = write_files(options, result.profile);
   result.answer = answer(options, result.profile);
+  try {
+    result.written = write_files(options, result.profile);
+  } catch (const Failure& failure) {
+    result.not_written = failure; // the answer needs no file
+  }
   return result;
 }
 
@@ -253,8 +258,11 @@ int run(const Options& options) {
     return tool::kOk;
   }
   require_replaceable_files(options);
-  const auto [profile, written, text] = analyze(options, source);
+  const auto [profile, written, not_written, text] = analyze(options, source);
   tool::write_answer(text);
+  if (not_written)
+    throw tool::Failure(not_written->object(), not_written->reason(),
+                        not_written->hint() + " (-o DIR)");
   if (options.warnings)
     fmt::print(stderr, "{}", write_warnings(profile));
   if (options.format == Format::Csv)

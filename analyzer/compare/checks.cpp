@@ -45,7 +45,9 @@ constexpr ProgramMetric kProgramMetrics[] = {
     {"overhead", [](const Figures& f) { return Measured{f.overhead, true}; }},
     {"idle", [](const Figures& f) { return Measured{f.idle, true}; }},
     {"off_cpu", [](const Figures& f) { return Measured{f.off_cpu, true}; }},
+    {"lock_waits", [](const Figures& f) { return Measured{f.lock_waits, true}; }},
     {"elapsed", [](const Figures& f) { return Measured{{f.elapsed_ns, 1}}; }}, // ns
+    {"wall", [](const Figures& f) { return Measured{{f.wall_ns, 1}}; }},       // ns
 };
 
 // Of a prediction: time(P), speedup(P).
@@ -263,7 +265,7 @@ std::optional<Measured> measure(const Metric& metric, const Figures& figures,
   if (row.as_divisible && figures.divisible != Divisible::Known)
     return {};
   if ((measured.percent && measured.value.denominator == 0) ||
-      (metric.name == "elapsed" && measured.value.numerator == 0))
+      ((metric.name == "elapsed" || metric.name == "wall") && measured.value.numerator == 0))
     return {};
   return measured;
 }
@@ -276,8 +278,9 @@ struct Interval {
 
 // Counts of what was recorded, and parts of the time that passed: they say nothing about the rest.
 bool is_of_what_ran(const Metric& metric) {
-  constexpr std::string_view kNames[] = {"tasks",   "steps",   "sites",      "idle",
-                                         "off_cpu", "elapsed", "attributed", "overhead"};
+  constexpr std::string_view kNames[] = {"tasks",      "steps",   "sites",      "idle",
+                                         "off_cpu",    "elapsed", "lock_waits", "wall",
+                                         "attributed", "overhead"};
   return std::ranges::find(kNames, metric.name) != std::end(kNames);
 }
 

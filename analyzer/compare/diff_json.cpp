@@ -63,8 +63,10 @@ std::string write_diff_json(const Comparison& comparison, const DiffText& option
   for (const char* const metric :
        {"work", "span", "parallelism", "divisible_span", "divisible_parallelism",
         "burdened_parallelism", "tasks", "steps", "sites", "attributed", "overhead", "idle",
-        "off_cpu", "elapsed"})
-    program[std::string_view(metric) == "elapsed" ? "elapsed_ns" : metric] =
+        "off_cpu", "lock_waits", "elapsed", "wall"})
+    program[std::string_view(metric) == "elapsed" ? "elapsed_ns"
+            : std::string_view(metric) == "wall"  ? "wall_ns"
+                                                  : metric] =
         change_json({measure({"", metric}, *comparison.base, nullptr),
                      measure({"", metric}, *comparison.now, nullptr)});
   Json predicted = Json::array();

@@ -36,19 +36,29 @@ std::uint64_t most_predicted(const Comparison& comparison) {
   return most;
 }
 
+// For a hundredth of the time of all threads, or more.
+bool waits_for_locks(const Figures& figures) {
+  return Wide{figures.lock_waits.numerator} * 100 >= figures.lock_waits.denominator &&
+         figures.lock_waits.numerator > 0;
+}
+
 } // namespace
 
 std::vector<DiffLine> diff_lines(const Comparison& comparison) {
   std::vector<DiffLine> lines;
   if (const std::uint64_t procs = most_predicted(comparison); procs > 0)
     lines.push_back({fmt::format("Time, {} CPUs", procs), {"", "time", procs}});
+  const bool is_whole = comparison.base->wall_ns > 0 && comparison.now->wall_ns > 0;
   for (const auto& [label, metric] :
-       {std::pair{"Elapsed", "elapsed"}, std::pair{"Work T1", "work"},
+       {std::pair{"Elapsed", is_whole ? "wall" : "elapsed"}, std::pair{"Work T1", "work"},
         std::pair{"Span Tinf", "span"}, std::pair{"Overhead", "overhead"},
-        std::pair{"Waiting (idle)", "idle"}, std::pair{"Parallelism", "parallelism"},
+        std::pair{"Waiting (idle)", "idle"}, std::pair{"Waiting (locks)", "lock_waits"},
+        std::pair{"Parallelism", "parallelism"},
         std::pair{"  loops split", "divisible_parallelism"},
         std::pair{"  burdened", "burdened_parallelism"}, std::pair{"Tasks", "tasks"}})
-    lines.push_back({label, {"", metric}});
+    if (std::string_view(metric) != "lock_waits" || waits_for_locks(*comparison.base) ||
+        waits_for_locks(*comparison.now))
+      lines.push_back({label, {"", metric}});
   return lines;
 }
 
@@ -59,7 +69,7 @@ std::string figure_text(const std::optional<Measured>& measured, const Metric& m
   const std::uint64_t number = measured->value.numerator;
   if (measured->percent || measured->value.denominator != 1)
     return measured->text();
-  if (metric.name == "elapsed")
+  if (metric.name == "elapsed" || metric.name == "wall")
     return human_ns(number);
   return is_amount(metric) && figures.hz > 0 ? human(number, figures.clock, figures.hz)
                                              : human_count(number);
@@ -100,16 +110,31 @@ std::string match_text(const SitePair& pair) {
 // What changed in time, if the profiles can be compared in time.
 static std::string time_advice(const Comparison& comparison) {
   const std::uint64_t procs = most_predicted(comparison);
-  if (procs == 0 || !comparison.same_unit)
+  if (!comparison.same_unit)
     return "";
-  const auto percent = amount_of(change_of({"", "time", procs}, comparison), true);
+  const Metric time = procs > 0 ? Metric{"", "time", procs} : Metric{"", "wall"};
+  const auto percent = amount_of(change_of(time, comparison), true);
   if (!percent || std::isinf(*percent))
     return "";
-  const std::string on = fmt::format("predicted time on {} CPUs", procs);
+  const std::string on =
+      procs > 0 ? fmt::format("predicted time on {} CPUs", procs) : "elapsed time of the runs";
   if (std::abs(*percent) < 1)
     return fmt::format("The {} stayed the same. ", on);
   return fmt::format("The {} {} by {:.2f} %. ", on, *percent < 0 ? "fell" : "rose",
                      static_cast<double>(std::abs(*percent)));
+}
+
+// Parallelism falls with the work, too.
+static std::string work_and_span(const Comparison& comparison) {
+  if (!comparison.same_unit)
+    return "";
+  const auto work = amount_of(change_of({"", "work"}, comparison), true);
+  const auto span = amount_of(change_of({"", "span"}, comparison), true);
+  const auto is_finite = [](const auto& change) { return change && !std::isinf(*change); };
+  if (!is_finite(work) || !is_finite(span) || *work > -1)
+    return "";
+  return fmt::format(" (work {:+.2f} %, span {:+.2f} %)", static_cast<double>(*work),
+                     static_cast<double>(*span));
 }
 
 std::string diff_advice(const Comparison& comparison) {
@@ -122,6 +147,8 @@ std::string diff_advice(const Comparison& comparison) {
                       : rose ? "rose"
                              : "stayed",
                       fell || rose ? both(parallelism) : "at " + parallelism.now->text());
+  if (fell)
+    text += work_and_span(comparison);
   if (const SitePair* const site = most_changed(comparison))
     text += fmt::format("; the share of {} in the critical path went {}", site->either().name,
                         both(site_change(comparison, *site, "critical")));

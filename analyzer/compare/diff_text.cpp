@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The terminal output of tp-diff: at most 25 lines unless --top asks for more.
+#include "common/files.h"
 #include "compare/diff_writers.h"
 #include "report/lines.h"
 #include "report/numbers.h"
@@ -93,7 +94,7 @@ std::string write_diff_text(const Comparison& comparison, const DiffText& option
   if (const std::string hint = unlike_work_text(comparison); !hint.empty())
     for (const std::string& line : wrapped("! " + hint, 2))
       lines.add("{}", lines.yellow(line));
-  lines.add("next: tp-analyze {}", printable(options.now));
+  lines.add("next: tp-analyze {}", printable(tool::shell_quoted(options.now)));
   return lines.take();
 }
 

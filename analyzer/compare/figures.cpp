@@ -6,6 +6,7 @@
 #include "base/problem.h"
 #include "base/rounding.h"
 #include "report/missing_openmp.h"
+#include "report/numbers.h"
 
 #include <fmt/format.h>
 
@@ -70,12 +71,25 @@ SiteFigures site_of_json(const JsonFields& json) {
   site.exclusive_work = json.number("exclusive_work");
   site.critical_work = json.number("critical_work");
   site.tasks = json.number("invocations");
-  if (json.has("tasking")) // added within /1
-    if (const JsonFields tasking = json.object("tasking");
-        tasking.has("iterations") && !tasking.is_null("iterations"))
+  if (json.has("tasking")) { // added within /1
+    const JsonFields tasking = json.object("tasking");
+    if (tasking.has("iterations") && !tasking.is_null("iterations"))
       site.iterations = tasking.number("iterations");
+    if (tasking.has("modelled_cost"))
+      site.overhead = tasking.number("modelled_cost");
+  }
   site.too_short = json.has("too_short") && json.flag("too_short");
   return site;
+}
+
+// Where no time was predicted, as of a large recording.
+void add_overhead_of_sites(Figures& figures) {
+  if (figures.overhead.denominator > 0)
+    return;
+  std::uint64_t overhead = 0;
+  for (const SiteFigures& site : figures.sites)
+    overhead += site.overhead;
+  figures.overhead = {overhead, figures.work + overhead};
 }
 
 // Profiles of version 0.1 may lack both whether it is known and why it is not.
@@ -138,7 +152,9 @@ Figures figures_of(const Profile& profile) {
   const TimeBalance& balance = profile.balance;
   const std::uint64_t whole = balance.threads * balance.elapsed;
   figures.off_cpu = {balance.descheduled, whole};
+  figures.lock_waits = {balance.lock_waits, whole};
   figures.idle = {balance.idle, whole};
+  figures.wall_ns = run_ns(profile);
   const double time_hz = profile.read.time_hz;
   figures.elapsed_ns = to_ns(balance.elapsed, time_hz);
   figures.clock = profile.run.work;
@@ -159,11 +175,13 @@ Figures figures_of(const Profile& profile) {
                              .work = row.work,
                              .span = row.span,
                              .longest_chain = row.longest_chain,
+                             .overhead = row.overhead.cost,
                              .exclusive_work = row.exclusive_work,
                              .critical_work = row.critical_work,
                              .tasks = row.invocations,
                              .iterations = row.loops.all_iterations().value_or(0),
                              .too_short = row.too_short});
+  add_overhead_of_sites(figures);
   return figures;
 }
 
@@ -206,9 +224,16 @@ Figures read_figures(const std::string& text, const std::string& file) {
     const JsonFields balance = fields.object("time_balance");
     const std::uint64_t whole = balance.number("threads") * balance.number("elapsed_ticks");
     figures.off_cpu = {balance.number("of_them_descheduled_ticks"), whole};
+    if (balance.has("of_them_lock_waits_ticks")) // added within /1
+      figures.lock_waits = {balance.number("of_them_lock_waits_ticks"), whole};
     figures.idle = {balance.number("idle_ticks"), whole};
     const double time_hz = clock.decimal("time_hz", 0);
     figures.elapsed_ns = to_ns(balance.number("elapsed_ticks"), time_hz);
+    figures.wall_ns = figures.elapsed_ns;
+    const JsonFields run = fields.object("run");
+    const bool is_whole = !fields.has("from") || fields.text("from") == "start"; // added within /1
+    if (figures.wall_ns > 0 && is_whole && run.has("wall_ns"))
+      figures.wall_ns = std::max(figures.wall_ns, run.number("wall_ns"));
     figures.clock = {clock.text("clock"), fields.text("unit"),
                      clock.has("hz") ? clock.number("hz") : 0};
     // Ticks are those of the clock of time.
@@ -226,6 +251,7 @@ Figures read_figures(const std::string& text, const std::string& file) {
     figures.sites.push_back(site_of_json({site, source, "sites."}));
   if (figures.sites.empty())
     fail(Problem::BadField, {file}, "main among the sites", "no site", kHint);
+  add_overhead_of_sites(figures);
   return figures;
 }
 

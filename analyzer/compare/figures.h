@@ -21,6 +21,7 @@ struct SiteFigures {
   std::vector<PipelineCall> pipelines;
   std::uint64_t work = 0, span = 0;
   std::uint64_t longest_chain = 0;
+  std::uint64_t overhead = 0; // tasking overhead of its tasks
   std::uint64_t exclusive_work = 0, critical_work = 0;
   std::uint64_t tasks = 0;
   std::uint64_t iterations = 0; // of loops; 0: there are none, or it is not known how many
@@ -38,6 +39,7 @@ struct Figures {
   Clock clock;                  // of work
   double hz = 0;                // of it, as measured; 0: not a time
   std::uint64_t elapsed_ns = 0; // from the first to the last record; 0: unknown
+  std::uint64_t wall_ns = 0;    // of the process, as far as work counts from its start; 0: unknown
   bool complete = true;
   std::string lost; // where records are lost, or empty
   std::uint64_t work = 0, span = 0;
@@ -52,6 +54,7 @@ struct Figures {
   Ratio overhead;   // tasking overhead of all tasks, in work and overhead; 0/0: unknown
   Ratio idle;       // of the time of all threads: without a task; 0/0: unknown
   Ratio off_cpu;    // of the time of all threads: in a step, without a CPU; 0/0: unknown
+  Ratio lock_waits; // of it: waiting for a lock; 0/0: unknown
   std::uint64_t predicted_work = 0; // without what recording added: a speedup is this over a time
   std::vector<PredictedFigures> predicted;
   std::vector<SiteFigures> sites; // [0] main

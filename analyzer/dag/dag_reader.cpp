@@ -276,6 +276,8 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
   summary_.asleep += step.asleep;
   ++summary_.steps;
   summary_.overhead += step.overhead_before;
+  if (!step.lock_calls.empty()) [[unlikely]]
+    summary_.lock_calls += step.ticks_of_lock_calls();
   summary_.step_time += step.length;
   for (std::size_t event = 0; event < summary_.extra.size(); ++event)
     summary_.extra[event] += extra[event];

@@ -178,6 +178,14 @@ struct Step {
   // When its thread waited for locks, or in loops that it announced: no work. In order; in recordings with samples.
   std::span<const TimeSpan> waited{};
   std::span<const LockTries> lock_tries{};
+
+  // Of overhead_before: calls that wake threads are no tasking overhead.
+  std::uint64_t ticks_of_lock_calls() const {
+    std::uint64_t ticks = 0;
+    for (const LockCall& call : lock_calls)
+      ticks += call.ticks;
+    return ticks < overhead_before ? ticks : overhead_before;
+  }
 };
 
 // Which path survives where two of equal length meet. A child wins against the continuation, of two

@@ -66,8 +66,9 @@ struct Finding {
   bool in_league = false;      // of OpenMP's teams, or inside of them
   bool has_barriers = false;   // Imbalance of a region: its code begins or ends at one
   bool may_hide_loops = false; // Imbalance of a region: of g++'s, whose static loops do not show
-  std::uint64_t runs =
-      0; // Imbalance: of an OpenMP region that has one part for each thread; 0: not known
+  // Imbalance: of an OpenMP region that has one part for each thread; 0: not known. TinyTasks: of a loop that is run often,
+  // for so little work each time that threads hardly share it; 0: it is its tasks that cost much.
+  std::uint64_t runs = 0;
   // In the unit of work, on `procs` CPUs: the time predicted for this run, and a time that the
   // program needs at least after the remedy. Both 0: not known.
   std::uint64_t procs = 0;

@@ -123,6 +123,7 @@ struct ReadSummary {
   std::uint64_t steps = 0;
   std::uint64_t idle = 0;         // ticks
   std::uint64_t overhead = 0;     // ticks
+  std::uint64_t lock_calls = 0;   // of them: calls that release locks for which others wait
   std::uint64_t step_time = 0;    // ticks
   std::uint64_t asleep = 0;       // in recorded steps, in the unit of work
   std::uint64_t prior_asleep = 0; // of threads before their first event

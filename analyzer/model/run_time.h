@@ -21,6 +21,8 @@ struct TimeBalance {
   std::uint64_t descheduled = 0; // part of the steps, if work is time: without a CPU
   std::uint64_t absent = 0;      // before a thread's first and after its last record
   std::uint64_t recording = 0;   // part of the overhead: reading the clock and the extra events
+  std::uint64_t lock_calls =
+      0; // part of the overhead: calls that release locks for which others wait
   std::uint64_t unexplained = 0; // the amount that is missing, or too much
   // Parts of `descheduled`: asleep, and waiting for locks, on a CPU or not.
   std::uint64_t asleep = 0, lock_waits = 0;

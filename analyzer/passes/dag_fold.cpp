@@ -88,18 +88,17 @@ void DagFold::step(FrameState& frame, const Step& step) {
       thread_work_.add(of, step.stream, step.work);
     if (step.pool != kNoPool || !step.moves.empty()) [[unlikely]]
       add_to_pools(frame.row, step);
-    // Calls that wake threads are no tasking overhead: predictions have their own (simulate/dag_locks.h).
+    // Predictions have their own for calls that wake threads (simulate/dag_locks.h).
     std::uint64_t lock_calls = 0;
     if (!step.handed_over.empty() || !step.lock_calls.empty()) [[unlikely]] {
       hand_overs_.step(step);
-      for (const LockCall& call : step.lock_calls)
-        lock_calls += call.ticks;
+      lock_calls = step.ticks_of_lock_calls();
     }
     // That a step of a root begins does not begin a task, and that one begins inside a body call is
     // no event of oneTBB.
     if ((!frame.is_root || step.opened.kind != BoundaryKind::Begin) && !step.after_portion)
-      overheads_before_[static_cast<std::size_t>(step.opened.kind)].add(
-          step.overhead_before - std::min(step.overhead_before, lock_calls));
+      overheads_before_[static_cast<std::size_t>(step.opened.kind)].add(step.overhead_before -
+                                                                        lock_calls);
     sites_.step(own.site, frame.row, step);
     for (const RegionWork& part : step.regions) {
       Results::RegionTotals& region = regions_.grown_to(part.region);

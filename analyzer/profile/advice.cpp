@@ -5,6 +5,7 @@
 #include "base/rounding.h"
 #include "profile/code_names.h"
 #include "profile/failed_tries.h"
+#include "profile/findings.h"
 #include "profile/verdict.h"
 #include "profile/waiting_loops.h"
 #include "report/missing_openmp.h"
@@ -98,6 +99,12 @@ bool is_split_by_grain(const SiteInfo& info) {
 }
 
 std::string tiny_tasks(const Profile& profile, const Finding& finding) {
+  if (finding.runs > 0)
+    return capitalized(fmt::format("{} is run {} times, for {} of work each, which is little to "
+                                   "share: run a loop around it in parallel instead, or do more in "
+                                   "each run.",
+                                   finding.code, human_count(finding.runs),
+                                   amount(profile, finding.work / finding.runs)));
   if (const WhatIfCandidate* const grain = advised_grain(profile, finding))
     return grain_advice(profile, *grain);
   const auto site = std::ranges::find(profile.sites, finding.row, &SiteRow::row);
@@ -276,6 +283,15 @@ std::string a_thread_per_cpu(const Finding& finding) {
              : fmt::format("OMP_NUM_THREADS={0} or num_threads({0})", finding.procs);
 }
 
+// Of a loop whose chunks have one iteration each.
+std::string remedy_of_single(const Finding& finding) {
+  return finding.tasks > finding.critical_tasks && is_even(finding)
+             ? fmt::format("its threads have shared its chunks evenly: more threads share them "
+                           "further; {} shows how far",
+                           a_thread_per_cpu(finding))
+             : kDivided;
+}
+
 // How chunks that threads take while they run the loop become smaller.
 std::string smaller_chunks(const Finding& finding, const std::string& more_cpus) {
   return "a smaller chunk size in its schedule clause" +
@@ -377,9 +393,11 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
   text += sleeps ? ": sleep outside of them" : ": hold it for a shorter time";
   text += limit("its own code half as long", LockChange::Shorter, 2) + ", or split it" +
           limit("into 4", LockChange::Split, 4);
-  if (lock.totals.shared == 0)
+  if (lock.kind == "omp_critical")
+    text += ", or use a reduction or atomic operations instead";
+  else if (lock.totals.shared == 0 && !lock.kind.starts_with("omp_"))
     text += ", or let readers share it";
-  else if (lock.totals.shared < lock.totals.acquisitions)
+  else if (lock.totals.shared > 0 && lock.totals.shared < lock.totals.acquisitions)
     text += ", or let more of those that hold it share it";
   return text + ".";
 }
@@ -576,7 +594,7 @@ std::string sentence(const Profile& profile, const Finding& finding) {
   case Shape::LongTask:
     return is_on_path(tasks_on_path(finding),
                       had_one_thread(finding)               ? more_threads(finding)
-                      : is_divided(profile, finding)        ? kDivided
+                      : is_divided(profile, finding)        ? remedy_of_single(finding)
                       : finding.code.starts_with(kSections) ? "split the longest of them"
                       : finding.critical_tasks > 1 && finding.critical_steps_at_least > 1
                           ? "split them"
@@ -585,7 +603,7 @@ std::string sentence(const Profile& profile, const Finding& finding) {
     return is_on_path(
         tasks_on_path(finding) + ", one after the other",
         (had_one_thread(finding)        ? more_threads(finding)
-         : is_divided(profile, finding) ? kDivided
+         : is_divided(profile, finding) ? remedy_of_single(finding)
          : is_region(info_of(profile, finding))
              ? (finding.divided_for.are_teams ? "divide their work among the teams"
                                               : "divide their work among the threads of its team")
@@ -625,7 +643,8 @@ std::string sentence(const Profile& profile, const Finding& finding) {
 // What the remedy saves; empty if that is not known.
 std::string saving(const Profile& profile, const Finding& finding) {
   if (finding.saves_at_most() == 0 || finding.shape == Shape::OffCpu ||
-      (finding.shape == Shape::Imbalance && finding.finer == Finer::MoreThreads))
+      (finding.shape == Shape::Imbalance && finding.finer == Finer::MoreThreads) ||
+      (finding.shape == Shape::TinyTasks && finding.runs > 0))
     return "";
   const std::string saved = amount(profile, finding.saves_at_most());
   const std::string time = amount(profile, finding.time);
@@ -760,7 +779,7 @@ Advice advise(const Profile& profile) {
     return {grain_advice(profile, *grain), {}};
   const auto tiny_with = [&](std::uint64_t least_cost) -> const Finding* {
     const auto found = std::ranges::find_if(profile.findings, [&](const Finding& finding) {
-      return finding.shape == Shape::TinyTasks &&
+      return finding.shape == Shape::TinyTasks && finding.runs == 0 &&
              std::ranges::find(profile.sites, finding.row, &SiteRow::row)->overhead.cost >=
                  least_cost;
     });
@@ -768,6 +787,13 @@ Advice advise(const Profile& profile) {
   };
   if (const Finding* const tiny = tiny_with(profile.work))
     return about(*tiny);
+  // What the prediction does not contain, and a run shows.
+  const auto short_loop = std::ranges::find_if(profile.findings, [](const Finding& finding) {
+    return finding.shape == Shape::TinyTasks && finding.runs > 0;
+  });
+  if (short_loop != profile.findings.end() &&
+      (profile.run_check.disproves() || !profile.verdict.is_simulated))
+    return about(*short_loop);
   if (off_cpu && is_of_program(profile, *off_cpu) &&
       Wide{off_cpu_of_program(profile, *off_cpu)} * 4 >=
           Wide{profile.balance.threads} *

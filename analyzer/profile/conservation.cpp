@@ -25,6 +25,14 @@ std::uint64_t reading_share(const Measured& measured) {
   return static_cast<std::uint64_t>(std::min<Wide>(readings * 100 / work, 100));
 }
 
+// Tasks that are larger cost something else.
+bool has_tiny_tasks(const Measured& measured) {
+  constexpr std::uint64_t kTinyNs = 100'000;
+  const ReadSummary& read = measured.read;
+  return reading_share(measured) < kMuch && read.overhead - read.lock_calls > read.step_time / 10 &&
+         to_ns(read.step_time, read.time_hz) <= Wide{read.begun} * kTinyNs;
+}
+
 std::string time_between_steps(const std::string& kind) {
   if (kind == "events")
     return "tasking overhead";
@@ -51,6 +59,12 @@ std::string known_causes(const Attribution& a, const Measured& measured, std::ui
     parts[time_between_steps(kind)] += ns;
     sum += ns;
   }
+  if (const auto events = parts.find("tasking overhead"); events != parts.end()) {
+    const std::uint64_t calls =
+        std::min(to_ns(measured.read.lock_calls, measured.read.time_hz), events->second);
+    events->second -= calls;
+    parts["calls that release locks for which others wait"] = calls;
+  }
   if (sum < missing / 2)
     return "";
   std::vector<std::pair<std::string, std::uint64_t>> largest(parts.begin(), parts.end());
@@ -61,8 +75,7 @@ std::string known_causes(const Attribution& a, const Measured& measured, std::ui
     if (ns < missing / 10)
       break;
     causes += fmt::format("{}{}: {}", causes.empty() ? "" : "; ", name, human_ns(ns));
-    if (name == "tasking overhead" && reading_share(measured) < kMuch &&
-        measured.read.overhead > measured.read.step_time / 10)
+    if (name == "tasking overhead" && has_tiny_tasks(measured))
       causes += " (tasks are too small: use a larger grain size)";
   }
   return causes;
@@ -102,7 +115,7 @@ std::string cause_of_missing_time(const Attribution& a, const Measured& measured
   std::string cause = idle < rest / 10 ? "tasking overhead"
                                        : "tasking overhead, and worker threads that look for work";
   cause += fmt::format(": up to {}", human_ns(std::min(rest, overhead + idle)));
-  if (reading_share(measured) < kMuch && read.overhead > read.step_time / 10)
+  if (has_tiny_tasks(measured))
     cause += " (tasks are too small: use a larger grain size)";
   return cause;
 }
@@ -217,6 +230,7 @@ CheckedBalance check_balance(const Measured& measured) {
       balance.cpu_ns = read.threads.cpu_ns;
     }
   }
+  balance.lock_calls = read.lock_calls;
   balance.recording =
       std::min(read.overhead, rounded(static_cast<double>(read.steps) *
                                       static_cast<double>(run.gap_cost_ns) * read.time_hz / 1e9));

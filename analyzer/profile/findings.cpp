@@ -102,6 +102,7 @@ private:
   Finer finer_region(const Finding& finding) const;
   std::vector<StepClassId> spawning_code(const SiteRow& site) const;
   void add_tiny_tasks(std::vector<Finding>& findings) const;
+  void add_short_loops(std::vector<Finding>& findings) const;
   void add_off_cpu(std::vector<Finding>& findings, const std::vector<Code>& codes) const;
   void add_few_threads(std::vector<Finding>& findings) const;
   const SiteRow& site_of(Row row) const { return *std::ranges::find(sites_, row, &SiteRow::row); }
@@ -320,12 +321,6 @@ std::uint64_t Finder::waits_for(Row row, bool of_others) const {
   return waits;
 }
 
-// Of what runs at the same time, the longest of which is on the path.
-bool is_even(const Finding& finding) {
-  return finding.critical_tasks > 0 && Wide{finding.critical_work} * finding.tasks * 4 <=
-                                           Wide{finding.work} * finding.critical_tasks * 5;
-}
-
 // Each run of the shared loop has at least as many chunks as there are CPUs.
 bool has_chunks_for_all(const Finding& finding) {
   return Wide{finding.body_calls} * finding.divided_for.least >=
@@ -471,6 +466,33 @@ void Finder::add_tiny_tasks(std::vector<Finding>& findings) const {
   }
 }
 
+// Loops that are run often, for a few microseconds each, and are half of the work: what it takes until other threads have found
+// a part of them is as long.
+void Finder::add_short_loops(std::vector<Finding>& findings) const {
+  constexpr std::uint64_t kShortNs = 10'000, kFewRuns = 100;
+  for (const SiteRow& site : sites_) {
+    const std::string_view noun = noun_of(site.info);
+    const std::uint64_t runs = waits_for(site.row);
+    if ((noun != kLoop && noun != kReduction) || is_of_openmp(site.info) || runs < kFewRuns ||
+        !is_at_least(site.exclusive_work, 50, measured_.work()) ||
+        site.exclusive_work > Wide{work_of_ns(measured_, kShortNs)} * runs)
+      continue;
+    findings.push_back({.shape = Shape::TinyTasks,
+                        .code = code_of_row(site.row, measured_.table),
+                        .place = site.info.place(),
+                        .row = site.row,
+                        .work = site.exclusive_work,
+                        .critical_work = site.critical_work,
+                        .tasks = site.invocations,
+                        .body_calls = site.loops.body_calls,
+                        .iterations = site.loops.iterations,
+                        .runs = runs,
+                        .procs = procs_,
+                        .time = time_,
+                        .least_time = least_time(measured_.span(), site.overhead.cost)});
+  }
+}
+
 // Only of clocks of time: the steps of others say nothing about it. The sleep of threads that the program
 // creates does not count: one that sleeps until others have work for it costs nothing, and the recording
 // does not say what it waits for.
@@ -586,12 +608,18 @@ std::vector<Finding> Finder::find() {
     findings.push_back(std::move(code.finding));
   }
   add_tiny_tasks(findings);
+  add_short_loops(findings);
   add_few_threads(findings);
   std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::saves_at_most);
   return findings;
 }
 
 } // namespace
+
+bool is_even(const Finding& finding) {
+  return finding.critical_tasks > 0 && Wide{finding.critical_work} * finding.tasks * 4 <=
+                                           Wide{finding.work} * finding.critical_tasks * 5;
+}
 
 std::vector<Finding> find_problems(const Measured& measured, const std::vector<SiteRow>& sites,
                                    const std::vector<WhatIfCandidate>& advised_grains,

@@ -22,4 +22,7 @@ std::vector<Finding> find_problems(const Measured& measured, const std::vector<S
                                    const Prediction& prediction, bool may_read,
                                    const TraceReadings& readings, const ProfileOptions& options);
 
+// Whether of the tasks that run at the same time each has about as much to do as those on the critical path.
+bool is_even(const Finding& finding);
+
 } // namespace tp::analysis

@@ -6,6 +6,7 @@
 #include "base/wide.h"
 #include "dag/dag_visitor.h"
 #include "passes/lock_law.h"
+#include "profile/burden.h"
 #include "report/numbers.h"
 
 #include "tp/trace/trace_format.h"
@@ -596,6 +597,28 @@ std::vector<Warning> reused_addresses(const Measured& measured, const Locks& loc
                        "was one ({} CPUs: {}; without any locks {})",
                        longest->phrase(), most.procs, time(most.time), time(most.without_locks)),
            false}};
+}
+
+std::vector<Warning> dense_locks(const Measured& measured, const Locks& locks) {
+  constexpr std::uint64_t kDenseNs = 500;
+  const LockRow* densest = nullptr;
+  for (const LockRow& row : locks.rows)
+    if (row.totals.contended > 0 &&
+        (!densest || row.totals.acquisitions > densest->totals.acquisitions))
+      densest = &row;
+  if (!densest || measured.is_virtual() ||
+      Wide{measured.work()} > Wide{work_of_ns(measured, kDenseNs)} * densest->totals.acquisitions)
+    return {};
+  const RunInfo& run = measured.run();
+  const double hz = run.same_as_time ? measured.read.time_hz : static_cast<double>(run.work.hz);
+  return {
+      {"dense_lock",
+       fmt::format("the {} is acquired once in {} of work, by threads that wait for each other: "
+                   "what that costs them, and to record it, is part of the work, which one CPU "
+                   "would not have, so predicted times are too long",
+                   densest->phrase(),
+                   human(measured.work() / densest->totals.acquisitions, run.work, hz)),
+       false}};
 }
 
 std::vector<Warning> lock_warnings(const Locks& locks) {

@@ -23,6 +23,8 @@ void add_lock_findings(std::vector<Finding>& findings, const Measured& measured,
 
 // What the report cannot say of locks, and why.
 std::vector<Warning> lock_warnings(const Locks& locks);
+// A lock that several threads acquire so often that what that costs them, and the recording, is much of the work.
+std::vector<Warning> dense_locks(const Measured& measured, const Locks& locks);
 // The simulation takes what was at one address for one lock: what it predicts otherwise.
 std::vector<Warning> reused_addresses(const Measured& measured, const Locks& locks,
                                       const Prediction& prediction);

@@ -281,7 +281,7 @@ std::vector<Warning> ordered_of_gcc(const RunInfo& run, const std::vector<SiteRo
   });
   if (!has_order || !run.openmp_replaced.starts_with("libgomp"))
     return {};
-  return {{"ordered_of_gcc",
+  return {{kOrderedOfGcc,
            "libomp may deal out ordered and doacross loops of g++ in other chunks than libgomp "
            "does: their critical path is that of this run (with clang++ it is the program's)"}};
 }
@@ -552,6 +552,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   append(warnings, sleeps(measured));
   append(warnings, limits_like_machine(measured, limits));
   append(warnings, lock_warnings(locks));
+  append(warnings, dense_locks(measured, locks));
   append(warnings, reused_addresses(measured, locks, prediction));
   append(warnings, sleep_with_locks(measured, locks, readings));
   append(warnings, ordered_of_gcc(measured.run(), sites.rows));

@@ -187,10 +187,14 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool sleep_unseen = sleeps_for_what_is_not_known(profile);
   const bool waits_in_loops = profile.functions && profile.functions->waiting.matters;
   const bool tries = tries_matter(locks, profile.work);
+  // libomp's chunks of g++'s ordered loops may run one after the other where those of libgomp do not.
+  const bool chunks_differ =
+      std::ranges::find(profile.warnings, kOrderedOfGcc, &Warning::name) != profile.warnings.end();
   const bool locks_unseen = !locks.unseen.locks.empty() || sleeps_with_lock || locks_unrecorded ||
                             ends_unseen || waits_in_loops || tries || sleep_unseen;
   const std::string_view unseen =
       sleeps_with_lock   ? "steps that hold a lock slept, and others may wait for that"
+      : chunks_differ    ? "libgomp may run ordered loops in other chunks than libomp did"
       : !locks_unseen    ? "not all order was seen"
       : locks_unrecorded ? locks.observed ? "locks of the C library were not recorded"
                                           : "its locks were not recorded"
@@ -205,10 +209,11 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   // Predictions take what was at one address for one lock, also where other objects may have been there.
   const LockRow* const lock = profile.limiting_lock();
   const bool is_conditional = lock && lock->bound_kind == LockBoundKind::IfOneObject;
-  const std::string_view hardly =
-      is_conditional ? "May be hardly faster on more CPUs" : "Hardly faster on more CPUs";
+  const std::string_view hardly = is_conditional || chunks_differ
+                                      ? "May be hardly faster on more CPUs"
+                                      : "Hardly faster on more CPUs";
   const bool splits = gains_by_splitting(profile);
-  const bool is_unsure = locks_unseen || (order_unseen && !splits);
+  const bool is_unsure = locks_unseen || chunks_differ || (order_unseen && !splits);
   const std::string but = is_unsure ? fmt::format(" ({})", unseen) : "";
   const std::string how = verdict.is_simulated ? "" : by_bounds(profile);
   // At an efficiency of a half, two CPUs are as fast as one.
@@ -242,7 +247,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
                        verdict.worth_procs, how);
   const std::string more = splits || splits_further(profile) || is_conditional ? " or more" : "";
   if (profile.speedup_limit().value() < kHardly)
-    return fmt::format("Hardly faster on more CPUs{}{}: {}.", how, but, limit_of(profile));
+    return fmt::format("{}{}{}: {}.", chunks_differ ? hardly : "Hardly faster on more CPUs", how,
+                       but, limit_of(profile));
   if (verdict.worth_procs > 1)
     return fmt::format("{} to {} CPUs{} at an efficiency of at least 50 %{}{}; {}.",
                        is_unsure ? "May scale" : "Scales", verdict.worth_procs, more, but, how,
@@ -254,7 +260,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
         "Tasks cost more than 2 CPUs gain{}: overhead is {} % of the time on one; {}.", but,
         overhead, limit_of(profile));
   return fmt::format("{} faster on 2 CPUs than on one{}{}; {}.",
-                     is_conditional ? "May be no" : "No", how, but, limit_of(profile));
+                     is_conditional || chunks_differ ? "May be no" : "No", how, but,
+                     limit_of(profile));
 }
 
 // One kind if all sleep of others, and of none that is known, would be less than a tenth of it.

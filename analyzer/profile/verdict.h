@@ -8,6 +8,9 @@
 
 namespace tp::analysis {
 
+// The warning that libomp's chunks of g++'s loops may not be those of libgomp.
+inline constexpr const char* kOrderedOfGcc = "ordered_of_gcc";
+
 // `profile` must be complete except for its verdict and its advice.
 Verdict judge(const Profile& profile);
 

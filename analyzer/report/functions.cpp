@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions and lines, by samples: a table for terminals, and functions.csv.
 #include "base/wide.h"
+#include "common/files.h"
 #include "report/lines.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
@@ -209,7 +210,7 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
       "the order of functions of one rank is not certain; parallelism: of the program, if the "
       "function took a fraction (1/8) of its time",
       0);
-  lines.add("next: tp-analyze --json - {}", printable(profile.data));
+  lines.add("next: tp-analyze --json - {}", printable(tool::shell_quoted(profile.data)));
   return lines.take();
 }
 

@@ -723,6 +723,7 @@ Json balance_json(const TimeBalance& balance) {
           {"of_them_lock_waits_ticks", balance.lock_waits},
           {"run_delay_ns", balance.run_delay_ns},
           {"overhead_ticks", balance.overhead},
+          {"of_them_lock_calls_ticks", balance.lock_calls},
           {"recording_ticks", balance.recording},
           {"idle_ticks", balance.idle},
           {"absent_ticks", balance.absent},

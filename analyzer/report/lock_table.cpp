@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locks: a table for terminals, and locks.csv.
+#include "common/files.h"
 #include "report/lines.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
@@ -100,7 +101,7 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
                      "their number does not"
                    : ""),
       0);
-  lines.add("next: tp-analyze -v {}", printable(profile.data));
+  lines.add("next: tp-analyze -v {}", printable(tool::shell_quoted(profile.data)));
   return lines.take();
 }
 

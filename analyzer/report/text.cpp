@@ -2,6 +2,7 @@
 // The terminal summary: at most 25 lines unless --top asks for more. Whole lines give way to that
 // limit, in a fixed order; no sentence is cut, so very long names may exceed it.
 #include "base/rounding.h"
+#include "common/files.h"
 #include "report/lines.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
@@ -79,12 +80,13 @@ std::string balance_line(const Profile& profile) {
     return ticks > whole / 100 ? share(ticks) + what : std::string();
   };
   return fmt::format(
-      "{} threads x {}{}: {} work, {}{}{}{} overhead{}, {} idle{}", b.threads,
+      "{} threads x {}{}: {} work, {}{}{}{}{} overhead{}, {} idle{}", b.threads,
       human_ns(to_ns(b.elapsed, hz)),
       has_prior_work(profile) ? fmt::format(" from the first {} call on", models_of(profile)) : "",
       share(b.steps - b.descheduled), if_much(b.asleep, " asleep, "),
       if_much(b.lock_waits, " waiting for locks, "), if_much(b.without_cpu(), " no CPU, "),
-      share(b.overhead), reading, share(b.idle), outside);
+      if_much(b.lock_calls, " releasing locks for which others waited, "),
+      share(b.overhead - b.lock_calls), reading, share(b.idle), outside);
 }
 
 // Threads and the path of the run are known from then on. Said where that leaves out a tenth of the run.
@@ -574,7 +576,8 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
                         {"asleep", balance.asleep, "▒", '~'},
                         {"waiting for locks", balance.lock_waits, "▞", '%'},
                         {"no CPU", balance.without_cpu(), "▓", '='},
-                        {"overhead", balance.overhead, "▚", '+'},
+                        {"releasing locks", balance.lock_calls, "▚", '+'},
+                        {"overhead", balance.overhead - balance.lock_calls, "▚", '+'},
                         {"idle", balance.idle, "░", '-'},
                         {"outside the recording", balance.absent, "·", '.'}};
   const auto is_shown = [&](const Part& part) { // no block without its name
@@ -613,24 +616,29 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
 void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   std::vector<std::string> warnings;
   const auto is_first = [](const Warning& warning) {
-    return warning.name == "waits_in_loops" || warning.name == "failed_tries";
+    return warning.name == "waits_in_loops" || warning.name == "failed_tries" ||
+           warning.name == "dense_lock";
   };
   for (const Warning& warning : profile.warnings)
     if (is_first(warning))
       warnings.push_back(warning.text);
   const bool is_crowded = profile.balance.threads > profile.run.cpus;
+  const bool is_dense =
+      std::ranges::find(profile.warnings, "dense_lock", &Warning::name) != profile.warnings.end();
   if (profile.balance.machine_was_shared() && !is_crowded && profile.elapsed.is_queued_rather())
     warnings.emplace_back(
         "Threads had to wait for CPUs that no other program had: work and critical "
         "path are not affected, and no prediction contains such waits");
   else if (profile.balance.machine_was_shared())
     warnings.emplace_back(fmt::format(
-        "{}, so this run took too long: work, critical path and predictions are not "
-        "affected{}",
+        "{}, so this run took too long: {}{}",
         is_crowded ? "Threads had to wait for CPUs (there were more of them, or other programs "
                      "had some)"
                    : "The machine was shared",
-        profile.prediction.simulated_locks.empty()
+        is_dense ? "how often threads wait for that lock depends on it, and so do work and "
+                   "predictions"
+                 : "work, critical path and predictions are not affected",
+        is_dense || profile.prediction.simulated_locks.empty()
             ? ""
             : ", but for how long it takes to hand over a lock"));
   for (const Warning& warning : profile.warnings)
@@ -655,19 +663,22 @@ void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
 
 // The command that continues with the finding of the advice.
 static std::string next_command(const Profile& profile) {
+  const std::string data = tool::shell_quoted(profile.data);
   if (!profile.advised_grains.empty() &&
       profile.advice.find(profile.advised_grains.front().name) != std::string::npos) {
     const WhatIfCandidate& grain = profile.advised_grains.front();
-    return fmt::format("tp-analyze --grain {}:{}={} {}", grain.place.file, grain.place.line,
-                       grain.grain, profile.data);
+    return fmt::format("tp-analyze --grain {} {}",
+                       tool::shell_quoted(fmt::format("{}:{}={}", grain.place.file,
+                                                      grain.place.line, grain.grain)),
+                       data);
   }
   if (profile.advised_finding &&
       profile.findings[*profile.advised_finding].shape == Shape::SerialStart)
-    return fmt::format("tp-analyze --from first-use {}", profile.data);
+    return fmt::format("tp-analyze --from first-use {}", data);
   if (profile.search || profile.verdict.is_ample() || profile.work == 0)
-    return fmt::format("tp-analyze --export speedscope:profile.speedscope.json {}", profile.data);
+    return fmt::format("tp-analyze --export speedscope:profile.speedscope.json {}", data);
   return fmt::format("tp-analyze --target {} {}", std::max<std::uint64_t>(2 * profile.run.cpus, 8),
-                     profile.data);
+                     data);
 }
 
 std::string write_text(const Profile& profile, const TextOptions& options) {

@@ -235,6 +235,11 @@ void StreamBuilder::lock_handed_over(std::uint16_t slot, std::uint64_t since_rel
   extended(trace::ExtendedKind::LockHandedOver, &payload, sizeof payload);
 }
 
+void StreamBuilder::lock_call(std::uint16_t slot, std::uint64_t ticks) {
+  const trace::LockCallPayload payload{ticks, slot, 0, 0};
+  extended(trace::ExtendedKind::LockCall, &payload, sizeof payload);
+}
+
 void StreamBuilder::lock_tries(std::uint16_t slot, std::uint32_t place, std::uint64_t tries,
                                std::uint64_t work) {
   const trace::LockTriesPayload payload{work, tries, place, slot, 0};

@@ -101,6 +101,8 @@ bool add_lock_record(StreamBuilder& stream, const Line& line) {
     stream.lock_wait(slot, place, line.number("ticks"));
   else if (line.word == "lock-tries")
     stream.lock_tries(slot, place, line.number("tries"), line.number("work"));
+  else if (line.word == "lock-call")
+    stream.lock_call(slot, line.number("ticks"));
   else if (line.word == "lock-handed-over")
     stream.lock_handed_over(slot, line.number("since_release"), line.number("since_wake", 0));
   else

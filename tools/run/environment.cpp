@@ -2,6 +2,7 @@
 // See environment.h.
 #include "run/environment.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <unistd.h>
@@ -13,6 +14,25 @@ namespace {
 std::string prepended(const char* variable, const std::string& value) {
   const char* old = std::getenv(variable);
   return old && *old ? value + ":" + old : value;
+}
+
+// Before what else is preloaded, but for the library of AddressSanitizer, which ends the program unless it comes first.
+std::string preloaded_before(const std::string& libraries) {
+  const char* const old = std::getenv("LD_PRELOAD");
+  std::string_view rest = old ? old : "";
+  std::string first, others;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(" :"), rest.size());
+    const std::string_view each = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string_view name = each.substr(each.rfind('/') + 1);
+    const bool is_asan = name.starts_with("libasan.so") || name.starts_with("libclang_rt.asan");
+    if (is_asan)
+      first += std::string(each) + ":";
+    else if (!each.empty())
+      others += ":" + std::string(each);
+  }
+  return first + libraries + others;
 }
 
 // The loader splits LD_PRELOAD at blanks and colons and has no quoting; if the path contains one, the
@@ -71,7 +91,7 @@ Variables program_environment(const Options& options, const Prefix& prefix,
     if (options.openmp && access(prefix.start().c_str(), R_OK) == 0)
       libraries = in_preload(prefix.start()) + ":" + libraries;
     libraries += openmp_libraries(openmp);
-    variables.emplace_back("LD_PRELOAD", prepended("LD_PRELOAD", libraries));
+    variables.emplace_back("LD_PRELOAD", preloaded_before(libraries));
   }
   // Programs that were annotated for VTune announce their locks to that library (preload/itt.cpp).
   if (loading == Loading::First && options.locks != "off" && itt_collector().empty() &&

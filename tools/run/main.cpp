@@ -27,6 +27,7 @@
 #include "run/options.h"
 #include "run/pause.h"
 #include "run/pfm_events.h"
+#include "run/processes.h"
 #include "run/wake_times.h"
 #include "run/window.h"
 
@@ -130,8 +131,9 @@ void report_itt(const Options& options, Loading loading, const Prefix& prefix) {
 }
 
 void report_nothing_recorded(const std::string& program, const Options& options,
-                             const std::string& pattern, const ChildResult& child,
-                             const Prefix& prefix, const OpenMpLoading& openmp) {
+                             const std::string& pattern, const RunName& run,
+                             const ChildResult& child, const Prefix& prefix,
+                             const OpenMpLoading& openmp) {
   if (WIFSIGNALED(child.wait_status)) {
     warning(fmt::format("nothing was recorded before signal {} ended {}",
                         WTERMSIG(child.wait_status), program));
@@ -154,6 +156,17 @@ void report_nothing_recorded(const std::string& program, const Options& options,
                         "oneTBB task",
                         program));
     hint("run it with the input or option that makes it parallel");
+    return;
+  }
+  if (const std::size_t running = processes_started_with("TP_RUN=" + run.name).size();
+      running > 0) {
+    warning(
+        fmt::format("nothing is recorded so far: {} has ended, and {} that it started still {}, "
+                    "and may record",
+                    program, running == 1 ? "a process" : fmt::format("{} processes", running),
+                    running == 1 ? "runs" : "run"));
+    hint("wait until it has ended, then: tp-analyze --list " +
+         shell_quoted(shortened(common_directory(pattern))));
     return;
   }
   const Diagnosis diagnosis = why_not_recorded(options.command, prefix);
@@ -292,7 +305,7 @@ int run(int argc, char** argv) {
     if (!watch.found() && window.has_ended())
       warning("nothing was recorded: no process used oneTBB before the time to record was over");
     else if (!watch.found() && loading != Loading::Impossible)
-      report_nothing_recorded(program, options, pattern, child, prefix, openmp);
+      report_nothing_recorded(program, options, pattern, name, child, prefix, openmp);
     end_like(child);
   }
   const Recording& recording = main_recording(recordings, child.pid);

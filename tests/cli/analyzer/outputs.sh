@@ -33,8 +33,15 @@ for question in "--json /proc/x/y" "-o /proc/x"; do
   exits 2 -q data $question
   explained
   in_err ": cannot be written: "
-  in_err "hint: choose a directory that you can write to"
+  in_err "hint: choose a directory that you can write to (-o DIR)"
+  in_out "Critical path" # the answer needs no file
 done
+exits 2 -q -o /proc/x --json - data
+python3 -c 'import json; json.load(open("out"))' || fail "no JSON on stdout where no file can be written"
+# A name that a shell would take apart.
+cp -r data "d a'ta"
+exits 0 -q -o files "d a'ta"
+in_out "next: tp-analyze --target 8 'd a'\\''ta'"
 for question in "" --dump; do
   status=0
   # shellcheck disable=SC2086

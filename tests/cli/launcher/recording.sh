@@ -38,6 +38,17 @@ expect 2 own/bin/tp-run --analyze --report true;    in_file out 'report -o repor
 unset STUB_RECORDS
 expect 0 "$tp_run" true
 in_file err 'nothing was recorded'; in_file err 'does not use libtbb.so.12'; in_file err 'hint:'
+
+# A process that goes on alone, with the environment of the program, may still record.
+expect 0 "$tp_run" sh -c 'sleep 3 >/dev/null 2>&1 &'
+in_file err 'nothing is recorded so far: sh has ended, and a process that it started still runs, and may record'
+in_file err 'hint: wait until it has ended, then: tp-analyze --list '
+wait
+sleep 3
+# AddressSanitizer's library ends the program if another one comes first.
+: >libasan.so.8 && : >other.so
+expect 0 env LD_PRELOAD="$work/other.so:$work/libasan.so.8" "$tp_run" env
+grep -q "^LD_PRELOAD=$work/libasan.so.8:.*/libtbb.so.12.*:$work/other.so\$" out || fail "LD_PRELOAD: $(grep ^LD_PRELOAD out)"
 expect 0 env TP_DISABLE=1 "$tp_run" true;           in_file err 'TP_DISABLE is set'
 printf '#!/bin/sh\ntrue\n' >script && chmod +x script
 expect 0 "$tp_run" ./script;                        in_file err 'is a script'

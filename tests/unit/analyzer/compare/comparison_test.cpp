@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tp-diff: which sites of two profiles correspond, and how changes are computed.
 #include "compare/comparison.h"
+#include "compare/diff_writers.h"
 
 #include <gtest/gtest.h>
 
@@ -51,6 +52,41 @@ std::set<std::pair<std::uint32_t, std::uint32_t>> matches(const Figures& base, c
   return found;
 }
 using Lines = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+// The time of the process where it is known of both; waits for locks where there are any.
+TEST(Comparison, LinesAreOfTheWholeRun) {
+  Figures base = profile({}), now = profile({});
+  const auto labels_and_metrics = [&] {
+    std::set<std::string> found;
+    for (const DiffLine& line : diff_lines(compare_profiles(base, now)))
+      found.insert(line.label + ": " + line.metric.name);
+    return found;
+  };
+  base.elapsed_ns = now.elapsed_ns = 100;
+  base.wall_ns = 300;
+  EXPECT_TRUE(labels_and_metrics().contains("Elapsed: elapsed"));
+  now.wall_ns = 200;
+  EXPECT_TRUE(labels_and_metrics().contains("Elapsed: wall"));
+  EXPECT_FALSE(labels_and_metrics().contains("Waiting (locks): lock_waits"));
+  base.lock_waits = {1, 100};
+  EXPECT_TRUE(labels_and_metrics().contains("Waiting (locks): lock_waits"));
+}
+
+// Parallelism falls with the work, too; without a prediction the time is that of the runs.
+TEST(Comparison, AdviceTellsLessWorkFromMoreSpan) {
+  Figures base = profile({}), now = profile({});
+  base.wall_ns = 400;
+  now.wall_ns = 100;
+  now.work = 50;
+  now.span = 40;
+  EXPECT_EQ("The elapsed time of the runs fell by 75.00 %. Parallelism fell from 2 to 1.25 (work "
+            "-50.00 %, span -20.00 %).",
+            diff_advice(compare_profiles(base, now)));
+  now.work = 100;
+  now.span = 80;
+  EXPECT_EQ("The elapsed time of the runs fell by 75.00 %. Parallelism fell from 2 to 1.25.",
+            diff_advice(compare_profiles(base, now)));
+}
 
 TEST(Comparison, SitesThatMovedAreFoundByFunctionAndConstruct) {
   EXPECT_EQ((Lines{{10, 15}, {20, 25}}),

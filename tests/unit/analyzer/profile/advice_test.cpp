@@ -474,6 +474,47 @@ TEST(Advice, OnShortRegionsIsToMakeThemLonger) {
     EXPECT_TRUE(contains(other, "OMP_NUM_THREADS=8 or num_threads(8) shows how far.")) << other;
 }
 
+// `runs` loops of two tasks that take `work` ns each.
+std::string advice_on_loops(unsigned runs, unsigned work) {
+  std::string script = "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 same_as_time=1\n"
+                       "site 1 a.cpp 1 construct=parallel_for\nstream 0\nthread role=main\n";
+  for (unsigned i = 0; i < runs; ++i)
+    script += "spawn site=1 ctx=new-exclusive construct=parallel_for\nspawn site=1 ctx=last\n"
+              "wait ctx=last\ntask task=0." +
+              std::to_string(2 * i) + " work=" + std::to_string(work) + "\ntask task=0." +
+              std::to_string(2 * i + 1) + " work=" + std::to_string(work) + "\nwait-end\n";
+  ProfileOptions options;
+  options.simulate = Ask::Never;
+  return make_profile(test::parse_trace_script(script + "end work=2\nthread-end\n").source(),
+                      options)
+      .advice;
+}
+
+// Where no time was predicted, or the run took longer.
+TEST(Advice, OnShortLoopsIsToRunALoopAroundThemInParallel) {
+  EXPECT_EQ("The loop at a.cpp:1 is run 100 times, for 10.0 us of work each, which is little to "
+            "share: run a loop around it in parallel instead, or do more in each run.",
+            advice_on_loops(100, 5000));
+  for (const std::string& other : {advice_on_loops(99, 5000), advice_on_loops(100, 5100)})
+    EXPECT_FALSE(contains(other, "little to share")) << other;
+}
+
+// Each of two threads runs half of the iterations: to divide these gains nothing.
+TEST(Advice, OnSingleIterationsThatThreadsShareIsMoreThreads) {
+  const auto advice_on = [](unsigned first, unsigned second) {
+    return profile_of_team({chunks_of(std::vector<unsigned>(first, 1)),
+                            chunks_of(std::vector<unsigned>(second, 1), "new-gathering")},
+                           2)
+        .advice;
+  };
+  EXPECT_TRUE(contains(advice_on(10, 10), "its threads have shared its chunks evenly: more threads "
+                                          "share them further; OMP_NUM_THREADS=8 or "
+                                          "num_threads(8) shows how far."))
+      << advice_on(10, 10);
+  EXPECT_TRUE(contains(advice_on(18, 2), "its chunks have one iteration each: divide the longest"))
+      << advice_on(18, 2);
+}
+
 // Another one of two threads has more to do before each barrier: both are on the path, with most of their work.
 TEST(Advice, OnARegionWithBarriersIsAboutTheLongestEachTime) {
   const auto advice_on = [](const std::string& construct, unsigned more, unsigned less) {

@@ -99,6 +99,26 @@ TEST(Conservation, WaitingForALockIsNoLackOfCpus) {
   }
 }
 
+// What wakes others that wait for a lock does not count as tasking overhead, nor ask for larger tasks.
+TEST(Conservation, CallsThatReleaseLocksAreNoCostOfTasks) {
+  for (const unsigned calls : {0, 40, 90}) {
+    const std::string script =
+        "run cpus=1 locks=all hz=1000000000 same_as_time=1\n"
+        "lock-place 0 pthread_mutex q.cpp 17\n"
+        "stream 0\n"
+        "thread role=main\n"
+        "lock slot=0 address=64 kind=pthread_mutex\n"
+        "section slot=0 place=0 lead=10 work=60\n"
+        "cut work=100\n" +
+        (calls > 0 ? "lock-call slot=0 ticks=" + std::to_string(calls) + "\n" : std::string()) +
+        "end work=5 lead=50\n"
+        "thread-end\n";
+    const TimeBalance balance = make_profile(test::parse_trace_script(script).source(), {}).balance;
+    EXPECT_EQ(50u, balance.overhead);
+    EXPECT_EQ(std::min(calls, 50u), balance.lock_calls);
+  }
+}
+
 // A thread that was woken by a lock, and had no CPU, has waited for the lock as far as its step shows.
 TEST(Conservation, WaitingForACpuIsSeenInLocks) {
   constexpr std::uint64_t kToWake = 2 * 50'000; // two threads, on free CPUs

@@ -41,6 +41,30 @@ constexpr char kTwoTasks[] = "run locks=all c_locks_seen=1 cpus=4\n"
                              "end work=5\n"
                              "thread-end\n";
 
+// A lock that threads wait for, once in 400 ns of work and once in 600.
+TEST(Locks, ThatAreAcquiredVeryOftenMakeWork) {
+  const auto warning_of = [](unsigned work, unsigned contended) {
+    const std::string script =
+        "run locks=all c_locks_seen=1 cpus=4 unit=ticks clock=tsc-rseq hz=1000000000 "
+        "same_as_time=1\n"
+        "site 1 a.cpp 1\nlock-place 0 spin_mutex q.cpp 17\nstream 0\nthread role=main\n"
+        "lock slot=3 address=64 kind=spin_mutex\n"
+        "spawn-wait site=1 ctx=new-exclusive\n"
+        "section slot=3 place=0 lead=30 work=60 contended=" +
+        std::to_string(contended) + " waited=7\ntask work=" + std::to_string(work) +
+        "\nwait-end\nend\nthread-end\n";
+    const Profile profile = profile_of_locks(script);
+    const auto found = std::ranges::find(profile.warnings, "dense_lock", &Warning::name);
+    return found == profile.warnings.end() ? std::string() : found->text;
+  };
+  EXPECT_TRUE(warning_of(400, 1).starts_with(
+      "the spin_mutex at q.cpp:17 is acquired once in 400 ns of work, by threads that wait for "
+      "each other"))
+      << warning_of(400, 1);
+  EXPECT_EQ("", warning_of(600, 1));
+  EXPECT_EQ("", warning_of(400, 0));
+}
+
 // One call of a body with 64 iterations of 10, half of it in sections of a lock: split, the loop is as long as these.
 TEST(Locks, LimitWhatLoopsGainThatAreSplit) {
   const Profile profile = profile_of_locks("run locks=all c_locks_seen=1 cpus=4\n"

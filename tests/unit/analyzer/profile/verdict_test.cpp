@@ -273,6 +273,19 @@ TEST(Verdict, SaysThatThreadsWaitedInLoops) {
             judge(profile).headline);
 }
 
+// libgomp runs ordered loops of g++ in other chunks than libomp.
+TEST(Verdict, ChunksOfAnotherRuntimeMayScaleFurther) {
+  for (const unsigned tasks : {1, 2, 8}) {
+    Profile profile = between_serial_code(tasks);
+    profile.warnings = {{"ordered_of_gcc", "", true}};
+    const std::string headline = judge(profile).headline;
+    EXPECT_TRUE(headline.starts_with("May ")) << headline;
+    EXPECT_NE(std::string::npos,
+              headline.find("(libgomp may run ordered loops in other chunks than libomp did)"))
+        << headline;
+  }
+}
+
 // 50 % and 60 % of the same code would contradict each other.
 TEST(Verdict, AdviceDoesNotRepeatTheSharesOfSerialEnds) {
   const Profile profile = between_serial_code(8);
