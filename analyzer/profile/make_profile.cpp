@@ -262,9 +262,12 @@ std::vector<Warning> gaps(const Measured& measured) {
   if (read.unfinished > 0)
     warnings.push_back(
         {"unfinished",
-         fmt::format("{} not ended when recording ended",
-                     read.unfinished == 1 ? "one task had"
-                                          : fmt::format("{} tasks had", read.unfinished))});
+         fmt::format(
+             "{} not ended when recording ended, as where the program calls exit() in a "
+             "task: what {} done since {} last created a task, or waited for one, is in "
+             "no figure",
+             read.unfinished == 1 ? "one task had" : fmt::format("{} tasks had", read.unfinished),
+             read.unfinished == 1 ? "it had" : "they had", read.unfinished == 1 ? "it" : "they")});
   if (read.never_begun > 0)
     warnings.push_back({"never_begun", read.never_begun == 1
                                            ? "one task was created and never ran"
