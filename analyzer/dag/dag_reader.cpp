@@ -1032,7 +1032,8 @@ void DagReader::set_slot(Stream& stream, const trace::LockObjectPayload& payload
     visitor_.lock_object(
         found->second, {payload.address, payload.generation, payload.kind,
                         (payload.flags & trace::kLockMayBeReused) != 0,
-                        (payload.flags & trace::kLocksNotApart) != 0});
+                        (payload.flags & trace::kLocksNotApart) != 0,
+                        static_cast<trace::LockKind>(payload.kind) == trace::LockKind::Semaphore});
   }
   if (payload.slot >= stream.slots.size())
     stream.slots.resize(std::size_t{payload.slot} + 1);

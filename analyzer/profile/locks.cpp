@@ -426,6 +426,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   readings.read(law);
   LockLaw::Results found = law.results();
   leave_out_foreign(found, measured.table);
+  locks.past_semaphores = found.past_semaphores;
   locks.of_schedule = objects_of_schedule(found, measured.table);
   std::vector<Group> groups = group(found, locks.of_schedule);
   std::map<std::size_t, std::size_t> scenarios_of; // group, first measure

@@ -26,6 +26,7 @@
 #include "profile/prediction.h"
 #include "profile/run_check.h"
 #include "profile/schedule_dependence.h"
+#include "profile/semaphores.h"
 #include "profile/site_rows.h"
 #include "profile/target_search.h"
 #include "profile/tasking_overhead.h"
@@ -543,6 +544,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
     append(warnings, waits_in_loops(measured, functions->functions.waiting));
   }
   append(warnings, failed_tries(measured, locks));
+  append(warnings, passed_semaphores(measured, locks));
   append(warnings, schedule_warnings(measured, sites.rows, divisible));
   if (refined.warning)
     warnings.push_back(*refined.warning);

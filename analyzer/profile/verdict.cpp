@@ -8,6 +8,7 @@
 #include "profile/failed_tries.h"
 #include "profile/locks.h"
 #include "profile/prediction.h"
+#include "profile/semaphores.h"
 #include "report/missing_openmp.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
@@ -176,8 +177,9 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool sleep_unseen = sleeps_for_what_is_not_known(profile);
   const bool waits_in_loops = profile.functions && profile.functions->waiting.matters;
   const bool tries = tries_matter(locks, profile.work);
+  const bool semaphores = semaphores_matter(locks, profile.work);
   const bool locks_unseen = !locks.unseen.locks.empty() || sleeps_with_lock || locks_unrecorded ||
-                            ends_unseen || waits_in_loops || tries || sleep_unseen;
+                            ends_unseen || waits_in_loops || tries || semaphores || sleep_unseen;
   const std::string_view unseen =
       sleeps_with_lock   ? "steps that hold a lock slept, and others may wait for that"
       : !locks_unseen    ? "not all order was seen"
@@ -188,6 +190,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
           ? "threads waited in loops, which counts as work"
       : locks.unseen.locks.empty() && tries
           ? "threads may have waited between failed attempts to acquire locks, which counts as work"
+      : locks.unseen.locks.empty() && semaphores
+          ? "how many tasks its semaphores let run at a time is not known"
       : locks.unseen.locks.empty() ? "threads slept, and it is not known whether for each other"
       : order_unseen               ? "not all order and not all locks were seen"
                                    : "not all locks were seen";

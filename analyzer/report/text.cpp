@@ -613,7 +613,8 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
 void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   std::vector<std::string> warnings;
   const auto is_first = [](const Warning& warning) {
-    return warning.name == "waits_in_loops" || warning.name == "failed_tries";
+    return warning.name == "waits_in_loops" || warning.name == "failed_tries" ||
+           warning.name == "semaphores";
   };
   for (const Warning& warning : profile.warnings)
     if (is_first(warning))
