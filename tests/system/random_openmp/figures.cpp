@@ -31,18 +31,14 @@ std::string list(const std::vector<std::string>& texts) {
 
 std::string figures(const std::string& directory, const ProfileOptions& options) {
   const Profile profile = make_profile(open_directory(directory), options);
-  std::uint64_t exclusive = 0;
-  for (const LockRow& lock : profile.locks.rows)
-    if (lock.kind == "omp_mutexinoutset")
-      exclusive += lock.totals.held;
   std::vector<std::string> warnings;
   for (const Warning& warning : profile.warnings)
     warnings.push_back(warning.name);
   return fmt::format(
-      R"({{"work":{},"span":{},"exclusive":{},"divisible_span":{},"complete":{},"tasks_begun":{},"exclusive_sum":{},"critical_sum":{},"reasons":{},"warnings":{}}})",
-      profile.work, profile.span, exclusive, profile.divisible_span, profile.read.complete,
-      profile.read.begun, profile.exclusive_sum, profile.critical_sum,
-      list(profile.read.incomplete_reasons), list(warnings));
+      R"({{"work":{},"span":{},"divisible_span":{},"complete":{},"tasks_begun":{},"exclusive_sum":{},"critical_sum":{},"reasons":{},"warnings":{}}})",
+      profile.work, profile.span, profile.divisible_span, profile.read.complete, profile.read.begun,
+      profile.exclusive_sum, profile.critical_sum, list(profile.read.incomplete_reasons),
+      list(warnings));
 }
 
 } // namespace

@@ -55,13 +55,12 @@ private:
     return s;
   }
 
-  // `accesses`: so many of Access.
-  std::vector<Depend> depends(unsigned accesses) {
+  std::vector<Depend> depends() {
     std::vector<Depend> all;
     for (unsigned i = 0, count = up_to(2); i < count; ++i) {
       const unsigned object = up_to(kObjects) - 1;
       if (std::none_of(all.begin(), all.end(), [&](const Depend& d) { return d.object == object; }))
-        all.push_back({object, static_cast<Access>(random_() % accesses)});
+        all.push_back({object, static_cast<Access>(random_() % 3)});
     }
     return all;
   }
@@ -74,9 +73,8 @@ private:
       s.mark = static_cast<Mark>(up_to(4));
     if (tasks_only_ && s.mark == Mark::Untied)
       s.mark = Mark::None;
-    // libomp 19 destroys its memory where a tool watches an undeferred task with mutexinoutset.
     if (!tasks_only_ && one_in(4))
-      s.depends = depends(s.mark == Mark::If0 ? 3 : 4);
+      s.depends = depends();
     // Where g++'s code says if(0), libomp does not copy.
     if (!tasks_only_ && s.mark != Mark::If0 && one_in(6))
       s.copy = up_to(20);
@@ -125,7 +123,7 @@ private:
     case 2:
       s.kind = Kind::Taskwait;
       if (!tasks_only_ && one_in(4))
-        s.depends = depends(3);
+        s.depends = depends();
       return s;
     case 3:
     case 4:

@@ -22,35 +22,25 @@ char never_written;
     MACRO(__VA_ARGS__);                                                                            \
     break;                                                                                         \
   }
-// Of what may be in depend clauses of tasks and of taskwait, and of tasks only.
-#define ORDERED_ACCESSES(MACRO)                                                                    \
-  CASE(0, MACRO, depend(in : *x, *y))                                                              \
-  CASE(1, MACRO, depend(in : *x) depend(out : *y))                                                 \
-  CASE(2, MACRO, depend(in : *x) depend(inout : *y))                                               \
-  CASE(4, MACRO, depend(out : *x) depend(in : *y))                                                 \
-  CASE(5, MACRO, depend(out : *x, *y))                                                             \
-  CASE(6, MACRO, depend(out : *x) depend(inout : *y))                                              \
-  CASE(8, MACRO, depend(inout : *x) depend(in : *y))                                               \
-  CASE(9, MACRO, depend(inout : *x) depend(out : *y))                                              \
-  CASE(10, MACRO, depend(inout : *x, *y))
-#define EXCLUSIVE_ACCESSES(MACRO)                                                                  \
-  CASE(3, MACRO, depend(in : *x) depend(mutexinoutset : *y))                                       \
-  CASE(7, MACRO, depend(out : *x) depend(mutexinoutset : *y))                                      \
-  CASE(11, MACRO, depend(inout : *x) depend(mutexinoutset : *y))                                   \
-  CASE(12, MACRO, depend(mutexinoutset : *x) depend(in : *y))                                      \
-  CASE(13, MACRO, depend(mutexinoutset : *x) depend(out : *y))                                     \
-  CASE(14, MACRO, depend(mutexinoutset : *x) depend(inout : *y))                                   \
-  CASE(15, MACRO, depend(mutexinoutset : *x, *y))
-#define ALL_ACCESSES(MACRO) ORDERED_ACCESSES(MACRO) EXCLUSIVE_ACCESSES(MACRO)
-// Calls MACRO(clauses) with the depend clauses of a statement, which are among these.
-#define WITH_DEPENDS(s, MACRO, ACCESSES)                                                           \
+// Calls MACRO(clauses) with the depend clauses of a statement.
+#define WITH_DEPENDS(s, MACRO)                                                                     \
   do {                                                                                             \
     char* const x = &objects[(s).depends[0].object];                                               \
     const bool has_two = (s).depends.size() > 1;                                                   \
     char* const y = has_two ? &objects[(s).depends[1].object] : &never_written;                    \
     const unsigned first = static_cast<unsigned>((s).depends[0].access);                           \
     const unsigned second = has_two ? static_cast<unsigned>((s).depends[1].access) : 0;            \
-    switch (4 * first + second) { ACCESSES(MACRO) }                                                \
+    switch (3 * first + second) {                                                                  \
+      CASE(0, MACRO, depend(in : *x, *y))                                                          \
+      CASE(1, MACRO, depend(in : *x) depend(out : *y))                                             \
+      CASE(2, MACRO, depend(in : *x) depend(inout : *y))                                           \
+      CASE(3, MACRO, depend(out : *x) depend(in : *y))                                             \
+      CASE(4, MACRO, depend(out : *x, *y))                                                         \
+      CASE(5, MACRO, depend(out : *x) depend(inout : *y))                                          \
+      CASE(6, MACRO, depend(inout : *x) depend(in : *y))                                           \
+      CASE(7, MACRO, depend(inout : *x) depend(out : *y))                                          \
+      CASE(8, MACRO, depend(inout : *x, *y))                                                       \
+    }                                                                                              \
   } while (false)
 
 // Data of tasks whose copy takes `units`.
@@ -85,11 +75,11 @@ void create_with_copy(const Statement& s) {
       TIED_COPY();
     }
   } else if (s.mark == Mark::Untied) {
-    WITH_DEPENDS(s, UNTIED_COPY, ALL_ACCESSES);
+    WITH_DEPENDS(s, UNTIED_COPY);
   } else if (s.mark == Mark::Mergeable) {
-    WITH_DEPENDS(s, MERGEABLE_COPY, ALL_ACCESSES);
+    WITH_DEPENDS(s, MERGEABLE_COPY);
   } else {
-    WITH_DEPENDS(s, TIED_COPY, ALL_ACCESSES);
+    WITH_DEPENDS(s, TIED_COPY);
   }
 }
 
@@ -116,11 +106,11 @@ void create(const Statement& s) {
       TIED();
     }
   } else if (s.mark == Mark::Untied) {
-    WITH_DEPENDS(s, UNTIED, ALL_ACCESSES);
+    WITH_DEPENDS(s, UNTIED);
   } else if (s.mark == Mark::Mergeable) {
-    WITH_DEPENDS(s, MERGEABLE, ALL_ACCESSES);
+    WITH_DEPENDS(s, MERGEABLE);
   } else {
-    WITH_DEPENDS(s, TIED, ALL_ACCESSES);
+    WITH_DEPENDS(s, TIED);
   }
 }
 
@@ -130,7 +120,7 @@ void wait(const Statement& s) {
     return;
   }
 #define WAIT(...) DO(omp taskwait __VA_ARGS__)
-  WITH_DEPENDS(s, WAIT, ORDERED_ACCESSES);
+  WITH_DEPENDS(s, WAIT);
 }
 
 void taskloop(const Statement& s) {

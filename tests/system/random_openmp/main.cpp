@@ -44,8 +44,7 @@ int run(const std::vector<std::string>& arguments) {
   const Expected expected = expect(program, settings);
   run(program, settings);
   std::cout << "{\"work\":" << expected.work << ",\"span\":[" << expected.span.least << ','
-            << expected.span.most << "],\"exclusive\":[" << expected.exclusive.least << ','
-            << expected.exclusive.most << "],\"divisible_span\":";
+            << expected.span.most << "],\"divisible_span\":";
   if (expected.divisible_span)
     std::cout << *expected.divisible_span;
   else

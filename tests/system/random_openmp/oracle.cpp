@@ -20,7 +20,7 @@ enum class Mode : std::uint8_t { Least, Most, Divisible };
 // Accesses to an object that are not ordered among themselves, and those before.
 struct Object {
   Units before = 0, last = 0; // ends
-  Access by = Access::Out;    // the last ones
+  bool is_read = false;       // by the last ones
 };
 
 struct Task {
@@ -45,7 +45,7 @@ public:
     span = std::max(main.at, below);
   }
 
-  Units span = 0, exclusive = 0;
+  Units span = 0;
   bool is_loose = false, is_divisible = true;
   const Expected& expected() const { return expected_; }
 
@@ -98,29 +98,27 @@ private:
 
   // ---- tasks
 
-  // Not ordered after the last ones, but as they are.
-  static bool joins(const Depend& depend, const Object& object) {
-    return (depend.access == Access::In || depend.access == Access::MutexInOutSet) &&
-           object.by == depend.access;
-  }
   // When all that it depends on has ended.
   static Units ready(const Statement& s, const Task& task) {
     Units at = 0;
     for (const Depend& each : s.depends) {
       const Object& object = task.objects[each.object];
+      const bool joins_readers = each.access == Access::In && object.is_read;
+      raise(at, joins_readers ? object.before : object.last);
+      if (joins_readers)
+        continue;
       raise(at, object.before);
-      if (!joins(each, object))
-        raise(at, object.last);
     }
     return at;
   }
   static void note(const Statement& s, Task& task, Units end) {
     for (const Depend& each : s.depends) {
       Object& object = task.objects[each.object];
-      if (!joins(each, object)) {
+      const bool reads = each.access == Access::In;
+      if (!(reads && object.is_read)) {
         raise(object.before, object.last);
         object.last = 0;
-        object.by = each.access;
+        object.is_read = reads;
       }
       raise(object.last, end);
     }
@@ -144,20 +142,9 @@ private:
 
   void create(const Statement& s, Task& task) {
     spend(task, s.copy);
-    Units length = 0;
-    const Units end =
-        child(task, ready(s, task), s.mark == Mark::Final, s.mark == Mark::If0, [&](Task& inner) {
-          const Units begin = inner.at;
-          run(s.blocks[0], inner);
-          length = inner.at - begin;
-        });
+    const Units end = child(task, ready(s, task), s.mark == Mark::Final, s.mark == Mark::If0,
+                            [&](Task& inner) { run(s.blocks[0], inner); });
     note(s, task, end);
-    // libomp's tasks that are not deferred exclude no others.
-    if (s.mark != Mark::If0)
-      exclusive += length * static_cast<Units>(std::count_if(
-                                s.depends.begin(), s.depends.end(), [](const Depend& each) {
-                                  return each.access == Access::MutexInOutSet;
-                                }));
   }
 
   // The largest part of `iterations` when halving stops at the grain size.
@@ -340,7 +327,6 @@ Expected expect(const Program& program, const Settings& settings) {
       divisible(program, settings, Mode::Divisible);
   Expected expected = least.expected();
   expected.span = {least.span, most.span};
-  expected.exclusive = {least.exclusive, most.exclusive};
   if (divisible.is_divisible)
     expected.divisible_span = divisible.span;
   return expected;

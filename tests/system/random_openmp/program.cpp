@@ -12,7 +12,7 @@ constexpr const char* kNames[kKinds] = {"spend",    "task",      "taskwait", "ta
 constexpr const char* kPhaseNames[kPhaseKinds] = {"each",    "single",   "masked",   "for",
                                                   "ordered", "doacross", "sections", "reduction"};
 constexpr const char* kMarks[] = {"", " if(0)", " final(1)", " untied", " mergeable"};
-constexpr const char* kAccesses[] = {"in", "out", "inout", "mutexinoutset"};
+constexpr const char* kAccesses[] = {"in", "out", "inout"};
 constexpr const char* kSchedules[] = {"static", "static,", "dynamic,", "guided,"};
 
 std::string number(Units value) {

@@ -29,7 +29,7 @@ enum class Kind : std::uint8_t {
 inline constexpr unsigned kKinds = 8;
 const char* name_of(Kind kind);
 
-enum class Access : std::uint8_t { In, Out, InOut, MutexInOutSet }; // the last: of tasks only
+enum class Access : std::uint8_t { In, Out, InOut };
 struct Depend {
   unsigned object = 0;
   Access access = Access::In;
@@ -107,8 +107,6 @@ struct Expected {
   Range span;                          // of this run; one value unless it depends on the schedule
   std::optional<Units> divisible_span; // nothing: not determined
   Units tasks = 0;                     // explicit ones
-  // What tasks with mutexinoutset take, with what they wait for: once for each of their objects.
-  Range exclusive;
   std::vector<Units> executed, phases; // by kind
 };
 Expected expect(const Program& program, const Settings& settings);
