@@ -138,7 +138,7 @@ void note_unseen_locks(const Options& options, const Profile& profile) {
   for (const Warning& warning : profile.warnings)
     if (warning.name == "locks_not_observed" || warning.name == "c_locks_not_observed" ||
         warning.name == "header_locks_not_observed" || warning.name == "waits_in_loops" ||
-        warning.name == "failed_tries")
+        warning.name == "failed_tries" || warning.name == "semaphores")
       tool::finding(
           fmt::format("--check {}: {}", clipped(check->text, kMaxWidth), printable(warning.text)));
 }

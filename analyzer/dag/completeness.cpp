@@ -66,7 +66,8 @@ void DagReader::judge_completeness() {
   auto& reasons = summary_.incomplete_reasons;
   if (!info_.end)
     reasons.emplace_back(
-        "the program did not end cleanly (no end.json): killed, crashed or still running");
+        "the end of the program is not recorded (no end.json): it was killed, crashed, still runs, "
+        "or could not write to its recording then, as after setuid()");
   std::uint64_t truncated = 0, cut = 0;
   for (const Stream& stream : streams_) {
     truncated += stream.cursor.truncated();

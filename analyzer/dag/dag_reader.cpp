@@ -55,6 +55,11 @@ bool is_region(const Context* context) {
 bool is_loop_of_openmp(const Context* context) {
   return context && context->construct == static_cast<std::uint8_t>(trace::Construct::OmpFor);
 }
+// That of what one team of a league has of a loop.
+bool is_distributed(const Context* context) {
+  return context &&
+         context->construct == static_cast<std::uint8_t>(trace::Construct::OmpDistribute);
+}
 bool is_worksharing(const Context* context) {
   return is_loop_of_openmp(context) ||
          (context &&
@@ -784,7 +789,10 @@ LoopPart DagReader::loop_part(Stream& stream, const Frame& frame) {
   part.joins = record.flags & trace::kPartsJoin;
   if (frame.largest_leaf > 0 && part.iterations > 0)
     part.largest = part.deepest = frame.largest_leaf;
-  if (part.iterations == 0 && part.grain > 1 && is_loop_of_openmp(frame.context)) {
+  if (is_distributed(frame.context) && part.iterations > 0) // in chunks, not in halves
+    part.largest = part.deepest = std::min(part.iterations, std::max<std::uint64_t>(part.grain, 1));
+  if (part.iterations == 0 && part.grain > 1 &&
+      (is_loop_of_openmp(frame.context) || is_distributed(frame.context))) {
     part.ordered = part.grain - 1;
     part.grain = 1;
   }
@@ -1027,9 +1035,11 @@ void DagReader::set_slot(Stream& stream, const trace::LockObjectPayload& payload
     const auto variable = rows_.lock_variables.find(payload.address);
     lock_declarations_.push_back(
         {payload.kind, variable != rows_.lock_variables.end() ? variable->second : 0});
-    visitor_.lock_object(found->second, {payload.address, payload.generation, payload.kind,
-                                         (payload.flags & trace::kLockMayBeReused) != 0,
-                                         (payload.flags & trace::kLocksNotApart) != 0});
+    visitor_.lock_object(
+        found->second, {payload.address, payload.generation, payload.kind,
+                        (payload.flags & trace::kLockMayBeReused) != 0,
+                        (payload.flags & trace::kLocksNotApart) != 0,
+                        static_cast<trace::LockKind>(payload.kind) == trace::LockKind::Semaphore});
   }
   if (payload.slot >= stream.slots.size())
     stream.slots.resize(std::size_t{payload.slot} + 1);

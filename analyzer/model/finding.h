@@ -63,8 +63,10 @@ struct Finding {
   std::uint64_t missing_threads = 0;
   // Imbalance, and of OpenMP's regions: threads that the runtime divides for.
   ThreadRange divided_for;
-  bool in_league = false;      // of OpenMP's teams, or inside of them
-  bool has_barriers = false;   // Imbalance of a region: its code begins or ends at one
+  bool in_league = false;    // of OpenMP's teams, or inside of them
+  bool has_barriers = false; // Imbalance of a region: its code begins or ends at one
+  bool waits_for_iterations =
+      false; // of a loop of OpenMP: parts of its iterations come after those of others
   bool may_hide_loops = false; // Imbalance of a region: of g++'s, whose static loops do not show
   // Imbalance: of an OpenMP region that has one part for each thread; 0: not known. TinyTasks: of a loop that is run often,
   // for so little work each time that threads hardly share it; 0: it is its tasks that cost much.

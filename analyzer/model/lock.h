@@ -26,6 +26,7 @@ struct LockObjectInfo {
   std::uint8_t kind = 0;        // trace::LockKind
   bool may_be_reused = false;   // the address may have been that of several objects
   bool is_rest = false;         // no object: locks that the recording does not keep apart
+  bool is_semaphore = false;    // not a lock: its sections exclude no others, and have no work
 };
 
 struct LockTotals {
@@ -199,6 +200,7 @@ struct Locks {
   // Objects of which what comes before and after their sections is in the bounds: the heaviest ones.
   std::vector<LockObjectId> ends_of;
   std::vector<SiteWaitBlame> blame_of_sites; // the sum is that of the rows
+  std::uint64_t past_semaphores = 0; // work of the tasks' steps in which semaphores were passed
   bool ends_known = true; // else what comes before and after their sections is in no bound
 };
 

@@ -173,6 +173,8 @@ void LockLaw::step(FrameState& frame, const Step& step) {
     fail(Problem::Overflow, {"the trace"}, "lengths of paths below 2^64", "more", "");
   if (!step.locks.empty())
     mark_inner(frame, step);
+  if (frame.row != kMainRow && passes_semaphore(step))
+    results_.past_semaphores += step.work;
   for (const LockBlame& blame : step.blames)
     results_.places.grown_to(blame.place).wait_blame += blame.ticks;
   for (const LockTries& tries : step.lock_tries)
@@ -211,6 +213,12 @@ bool LockLaw::ended(FrameState& frame, Tie) {
     takes_by_.erase(taken);
   }
   return false;
+}
+
+bool LockLaw::passes_semaphore(const Step& step) const {
+  return std::ranges::any_of(step.locks, [&](const LockUse& use) {
+    return results_.objects[use.object].info.is_semaphore;
+  });
 }
 
 // Which parts of the step a scenario shortens. Of sections those of the frame's own steps.

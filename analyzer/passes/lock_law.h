@@ -91,9 +91,10 @@ public:
     }
     // Acquisitions by tasks of a row, at a place: by place in the upper half, row in the lower.
     std::unordered_map<std::uint64_t, std::uint64_t> acquisitions;
-    Lengths span;           // of the program
-    Lengths work;           // of all steps
-    bool ends_known = true; // false: the DAG was too large to be kept
+    Lengths span;                      // of the program
+    Lengths work;                      // of all steps
+    std::uint64_t past_semaphores = 0; // work of the tasks' steps in which semaphores were passed
+    bool ends_known = true;            // false: the DAG was too large to be kept
     // H of the object where it is greatest.
     std::uint64_t greatest_sections(std::size_t measure,
                                     const std::vector<LockObjectId>& except = {}) const;
@@ -175,6 +176,7 @@ private:
   bool has_room(std::size_t bytes);
   std::uint32_t add_point(Point point);
   void add_step_point(std::uint32_t before, const Step& step);
+  bool passes_semaphore(const Step& step) const;
   void find_shortened(const FrameState& frame, const Step& step);
   std::uint64_t work_in_code(const StepSet& set, StepClassId of, const Step& step,
                              std::span<const CodeWork> code) const;

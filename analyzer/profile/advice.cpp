@@ -362,9 +362,19 @@ std::string off_cpu(const Profile& profile, const Finding& finding) {
       remedy_of_sleep(profile, finding));
 }
 
+// Tasks that exclude each other (depend(mutexinoutset: ...)) hold nothing for which another one would wait.
+bool is_set_of_tasks(const LockRow& lock) {
+  return lock.kind == "omp_mutexinoutset";
+}
+
 // What a lock that limits the run adds up to, and what would help.
 std::string lock_advice(const Profile& profile, const LockRow& lock) {
   // Its sections are not longer than the longest path: to wait, and to wake those that do, is what takes long.
+  if (is_set_of_tasks(lock) &&
+      lock.with_latency <= profile.span_with_latency.value_or(profile.span))
+    return fmt::format("On more CPUs, tasks of the {} would begin late: move work out of them, or "
+                       "divide what their depend clauses name.",
+                       lock.phrase());
   if (lock.with_latency <= profile.span_with_latency.value_or(profile.span))
     return fmt::format(
         "{} wait long for the {}: acquire it less often, hold it for a shorter time, or "
@@ -390,9 +400,14 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
                                three_digits(found->parallelism))
                  : std::string();
   };
-  text += sleeps ? ": sleep outside of them" : ": hold it for a shorter time";
-  text += limit("its own code half as long", LockChange::Shorter, 2) + ", or split it" +
+  text += sleeps                  ? ": sleep outside of them"
+          : is_set_of_tasks(lock) ? ": move work out of its tasks"
+                                  : ": hold it for a shorter time";
+  text += limit("its own code half as long", LockChange::Shorter, 2) +
+          (is_set_of_tasks(lock) ? ", or divide what their depend clauses name" : ", or split it") +
           limit("into 4", LockChange::Split, 4);
+  if (is_set_of_tasks(lock))
+    return text + ".";
   if (lock.kind == "omp_critical")
     text += ", or use a reduction or atomic operations instead";
   else if (lock.totals.shared == 0 && !lock.kind.starts_with("omp_"))
@@ -581,10 +596,20 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
                                  : remedy_in_onetbb(profile, finding, parts));
 }
 
+// Iterations of an ordered loop, or of a doacross: more threads, or smaller parts, leave their order as it is.
+constexpr const char* kChain =
+    "parts of the loop's iterations come after those of others: move what need not wait out of "
+    "these parts, before the ordered block or depend(sink: ...), or behind it or depend(source)";
+
 std::string sentence(const Profile& profile, const Finding& finding) {
   const auto is_on_path = [&](const std::string& code, std::string_view remedy) {
     return of_path(profile, finding, code, remedy);
   };
+  if (finding.waits_for_iterations &&
+      (finding.shape == Shape::LongTask || finding.shape == Shape::SerialTasks ||
+       finding.shape == Shape::Imbalance) &&
+      !had_one_thread(finding))
+    return is_on_path(tasks_on_path(finding), kChain);
   switch (finding.shape) {
   case Shape::SerialStart:
     return is_on_path(finding.code, "make it parallel or shorter, or leave it out of the profile "

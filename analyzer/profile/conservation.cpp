@@ -136,7 +136,9 @@ std::vector<Warning> explain_attribution(Attribution& a, const Measured& measure
   if (attributed >= Wide{a.total} * 95)
     return warnings;
   a.likely_cause =
-      a.basis == AttributionBasis::Virtual
+      a.basis == AttributionBasis::Virtual && measured.read.unfinished > 0
+          ? "tasks had not ended when recording ended"
+      : a.basis == AttributionBasis::Virtual
           ? "tp_spend was called by threads that never called oneTBB, or while recording was paused"
           : cause_of_missing_time(a, measured);
   warnings.push_back(

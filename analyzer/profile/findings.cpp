@@ -59,6 +59,7 @@ struct Code {
   std::uint64_t longest = 0;                         // work of one step
   std::uint64_t length = 0, asleep = 0, latency = 0; // ticks
   bool is_body = false;
+  bool has_edges = false; // other tasks continue after it, or it continues after others
 };
 
 class Finder {
@@ -159,6 +160,8 @@ std::vector<Code> Finder::codes_by_name() const {
     if (is_program_start(of))
       finding.shape = Shape::SerialStart;
     code.is_body |= of.opened.kind == BoundaryKind::BodyBegin;
+    code.has_edges |=
+        of.opened.kind == BoundaryKind::Other || of.closed.kind == BoundaryKind::Other;
     code.steps.classes.push_back(id);
     code.longest = std::max(code.longest, totals.longest);
     code.length += totals.length;
@@ -573,6 +576,7 @@ std::vector<Finding> Finder::find() {
       code.finding.body_calls = row.loops.body_calls;
       code.finding.iterations = row.loops.iterations;
     }
+    code.finding.waits_for_iterations = code.has_edges && row.loops.ordered_iterations > 0;
     if (code.finding.shape != Shape::SerialStart)
       code.finding.shape = shape_of(code);
     if (is_region(code)) {

@@ -42,9 +42,13 @@ std::uint64_t length_of(const Object& object) {
   return object.bound(LockLaw::kWork).length();
 }
 
+bool is_set_of_tasks(const Object& object) {
+  return static_cast<trace::LockKind>(object.info.kind) == trace::LockKind::OmpMutexInOutSet;
+}
+
 // Of several locks that are taken at one place, which one a task takes may depend on the thread that it runs on (queues
 // or caches of threads), as far as only one thread took each: then other threads would not wait for it. So may
-// which element of an array it takes, also if this run took only one.
+// which element of an array it takes, also if this run took only one. Which sets an OpenMP task is in its depend clause says.
 std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found,
                                               const SiteTable& table) {
   IdVector<LockPlaceId, std::uint32_t> objects;
@@ -54,7 +58,7 @@ std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found,
   std::vector<LockObjectId> result;
   for (const LockObjectId id : ids_below(found.objects.end_id()))
     if (const Object& object = found.objects[id];
-        object.has_one_thread && object.is_acquired() &&
+        object.has_one_thread && object.is_acquired() && !is_set_of_tasks(object) &&
         (table.locks_in_arrays.contains(object.info.address) ||
          std::ranges::any_of(object.places, [&](LockPlaceId place) {
            return objects[place] > 1 || found.places[place].not_apart > 0;
@@ -424,6 +428,7 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
   readings.read(law);
   LockLaw::Results found = law.results();
   leave_out_foreign(found, measured.table);
+  locks.past_semaphores = found.past_semaphores;
   locks.of_schedule = objects_of_schedule(found, measured.table);
   std::vector<Group> groups = group(found, locks.of_schedule);
   std::map<std::size_t, std::size_t> scenarios_of; // group, first measure

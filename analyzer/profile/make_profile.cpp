@@ -26,6 +26,7 @@
 #include "profile/prediction.h"
 #include "profile/run_check.h"
 #include "profile/schedule_dependence.h"
+#include "profile/semaphores.h"
 #include "profile/site_rows.h"
 #include "profile/target_search.h"
 #include "profile/tasking_overhead.h"
@@ -262,9 +263,12 @@ std::vector<Warning> gaps(const Measured& measured) {
   if (read.unfinished > 0)
     warnings.push_back(
         {"unfinished",
-         fmt::format("{} not ended when recording ended",
-                     read.unfinished == 1 ? "one task had"
-                                          : fmt::format("{} tasks had", read.unfinished))});
+         fmt::format(
+             "{} not ended when recording ended, as where the program calls exit() in a "
+             "task: what {} done since {} last created a task, or waited for one, is in "
+             "no figure",
+             read.unfinished == 1 ? "one task had" : fmt::format("{} tasks had", read.unfinished),
+             read.unfinished == 1 ? "it had" : "they had", read.unfinished == 1 ? "it" : "they")});
   if (read.never_begun > 0)
     warnings.push_back({"never_begun", read.never_begun == 1
                                            ? "one task was created and never ran"
@@ -540,6 +544,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
     append(warnings, waits_in_loops(measured, functions->functions.waiting));
   }
   append(warnings, failed_tries(measured, locks));
+  append(warnings, passed_semaphores(measured, locks));
   append(warnings, schedule_warnings(measured, sites.rows, divisible));
   if (refined.warning)
     warnings.push_back(*refined.warning);

@@ -189,8 +189,9 @@ void append_unmeasured(std::vector<Warning>& warnings, const Measured& measured,
     warnings.push_back(
         {"unsized",
          fmt::format(
-             "chunks of {} that contain ordered blocks, or whose iterations were not reported, are "
-             "undivided in all figures: smaller ones may have a higher parallelism",
+             "chunks of {} that contain ordered blocks, or create tasks, or whose iterations were "
+             "not reported, are undivided in all figures: smaller ones may have a higher "
+             "parallelism",
              some_of(unsized.names))});
   const bool is_measured = Wide{fold.divisible_span_at_most} * 20 <= Wide{fold.divisible_span} * 21;
   if (!is_measured && unequal.matters(measured))
@@ -322,21 +323,38 @@ bool has_construct(const Measured& measured, const std::vector<SiteRow>& sites,
   return !sites_of(measured, sites, std::array{name_of(construct)}).rows.empty();
 }
 
+// What gives the teams of regions more threads. Those of regions in a league get as many as all three allow.
+std::string more_threads_in(const Measured& measured, const std::vector<Row>& regions) {
+  const auto in_league = std::ranges::count_if(regions, [&](Row row) {
+    const SiteInfo& info = measured.table.rows[row];
+    return is_region(info) && is_in_league(row, measured.table);
+  });
+  const std::string_view limits = "thread_limit(N) or OMP_TEAMS_THREAD_LIMIT=N, with "
+                                  "KMP_TEAMS_THREAD_LIMIT as large as N for each team";
+  const std::string_view threads = "OMP_NUM_THREADS=N or num_threads(N)";
+  return in_league == 0 ? fmt::format("{} shows how far", threads)
+                        : fmt::format("{}, {} {}, shows how far", threads,
+                                      static_cast<std::size_t>(in_league) < regions.size()
+                                          ? "inside of teams together with"
+                                          : "together with",
+                                      limits);
+}
+
 // How loops whose chunks are not reported would be divided further.
 std::string hidden_split(const Measured& measured, const std::vector<SiteRow>& sites) {
   const bool has_teams = has_construct(measured, sites, trace::Construct::OmpTeamsGcc);
-  const std::string names = some_of(hidden_loops(measured, sites).names);
+  const Affected hidden = hidden_loops(measured, sites);
+  const std::string names = some_of(hidden.names);
   if (has_teams && !has_construct(measured, sites, trace::Construct::OmpParallelGcc))
     return fmt::format("what distribute deals out to teams in {} may be divided further by more of "
                        "them: num_teams(N) or OMP_NUM_TEAMS=N shows how far",
                        names);
   const std::uint64_t threads = threads_of_this_split(measured, sites, Divisible::HiddenLoops).most;
-  return fmt::format("static loops, if there are any in {} may be divided further by teams of more "
-                     "than {} {}: OMP_NUM_THREADS=N or num_threads(N) shows how far, or compile "
-                     "with clang++{}",
-                     names, threads, threads == 1 ? "thread" : "threads",
-                     has_teams ? "; what distribute deals out, by more teams: OMP_NUM_TEAMS=N"
-                               : "");
+  return fmt::format(
+      "static loops, if there are any in {} may be divided further by teams of more "
+      "than {} {}: {}, or compile with clang++{}",
+      names, threads, threads == 1 ? "thread" : "threads", more_threads_in(measured, hidden.rows),
+      has_teams ? "; what distribute deals out, by more teams: OMP_NUM_TEAMS=N" : "");
 }
 } // namespace
 

@@ -27,6 +27,8 @@ LockRules rules_of(std::uint8_t kind) {
   case trace::LockKind::OmpOrdered:
   case trace::LockKind::OmpAtomic:
     return {HandOver::InOrder};
+  case trace::LockKind::OmpMutexInOutSet:
+    return {HandOver::LetsBegin};
   case trace::LockKind::Mutex:
     return {HandOver::SpinsThenSleeps};
   case trace::LockKind::RwMutex:
@@ -45,6 +47,7 @@ LockRules rules_of(std::uint8_t kind) {
   case trace::LockKind::PthreadSpinlock:
   case trace::LockKind::User:
   case trace::LockKind::Itt:
+  case trace::LockKind::Semaphore: // its sections exclude no others
     break;
   }
   return {HandOver::Spins};

@@ -8,6 +8,7 @@
 #include "profile/failed_tries.h"
 #include "profile/locks.h"
 #include "profile/prediction.h"
+#include "profile/semaphores.h"
 #include "report/missing_openmp.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
@@ -190,8 +191,9 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   // libomp's chunks of g++'s ordered loops may run one after the other where those of libgomp do not.
   const bool chunks_differ =
       std::ranges::find(profile.warnings, kOrderedOfGcc, &Warning::name) != profile.warnings.end();
+  const bool semaphores = semaphores_matter(locks, profile.work);
   const bool locks_unseen = !locks.unseen.locks.empty() || sleeps_with_lock || locks_unrecorded ||
-                            ends_unseen || waits_in_loops || tries || sleep_unseen;
+                            ends_unseen || waits_in_loops || tries || semaphores || sleep_unseen;
   const std::string_view unseen =
       sleeps_with_lock   ? "steps that hold a lock slept, and others may wait for that"
       : chunks_differ    ? "libgomp may run ordered loops in other chunks than libomp did"
@@ -203,6 +205,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
           ? "threads waited in loops, which counts as work"
       : locks.unseen.locks.empty() && tries
           ? "threads may have waited between failed attempts to acquire locks, which counts as work"
+      : locks.unseen.locks.empty() && semaphores
+          ? "how many tasks its semaphores let run at a time is not known"
       : locks.unseen.locks.empty() ? "threads slept, and it is not known whether for each other"
       : order_unseen               ? "not all order and not all locks were seen"
                                    : "not all locks were seen";

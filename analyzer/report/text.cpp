@@ -617,7 +617,7 @@ void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   std::vector<std::string> warnings;
   const auto is_first = [](const Warning& warning) {
     return warning.name == "waits_in_loops" || warning.name == "failed_tries" ||
-           warning.name == "dense_lock";
+           warning.name == "dense_lock" || warning.name == "semaphores";
   };
   for (const Warning& warning : profile.warnings)
     if (is_first(warning))

@@ -29,6 +29,12 @@ LockTable::State LockTable::first_state(const LockRules& rules) const {
   return spins ? State::Spins : State::Sleeps;
 }
 
+namespace {
+bool is_in_order(HandOver hand_over) {
+  return hand_over == HandOver::InOrder || hand_over == HandOver::LetsBegin;
+}
+} // namespace
+
 void LockTable::hold(Lock& lock, bool shared) {
   ++(shared ? lock.readers : lock.writers);
 }
@@ -36,7 +42,7 @@ void LockTable::hold(Lock& lock, bool shared) {
 bool LockTable::take(DagLockId id, Waiter waiter, bool shared, std::uint64_t now) {
   Lock& lock = locks_[id];
   const HandOver hand_over = lock.rules.hand_over;
-  if (admits(lock, shared) && (hand_over != HandOver::InOrder || lock.is_alone())) {
+  if (admits(lock, shared) && (!is_in_order(hand_over) || lock.is_alone())) {
     hold(lock, shared);
     return true;
   }
@@ -53,7 +59,7 @@ std::uint64_t LockTable::give(DagLockId id, bool shared, std::uint64_t now,
   --(shared ? lock.readers : lock.writers);
   if (lock.is_alone())
     return 0;
-  if (lock.rules.hand_over == HandOver::InOrder) {
+  if (is_in_order(lock.rules.hand_over)) {
     call_in_order(lock, now, calls);
     return 0;
   }
@@ -113,7 +119,7 @@ void LockTable::let_in(Lock& lock, std::size_t which, std::uint64_t time,
   lock.waiting_writers -= !taken.shared;
   --waiters_;
   hold(lock, taken.shared);
-  waited_ += time - taken.came;
+  waited_ += lock.rules.hand_over == HandOver::LetsBegin ? 0 : time - taken.came;
   calls.push_back({taken.waiter, time, true});
 }
 
@@ -122,7 +128,8 @@ void LockTable::call_in_order(Lock& lock, std::uint64_t now, std::vector<Call>& 
     const bool shared = lock.waiting[lock.first].shared;
     if (lock.writers > 0 || (!shared && lock.readers > 0))
       return;
-    let_in(lock, lock.first, now + times_of(lock).hand_over, calls);
+    const bool at_once = lock.rules.hand_over == HandOver::LetsBegin;
+    let_in(lock, lock.first, now + (at_once ? 0 : times_of(lock).hand_over), calls);
   }
 }
 

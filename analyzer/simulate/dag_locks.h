@@ -13,6 +13,8 @@
 //   Phases         as glibc's rwlock: who waits sleeps at once. The last reader hands the lock to a writer that
 //                  waits, a writer to all readers that do: they come `wake_latency` later. A writer without such
 //                  readers wakes the next one, as Sleeps does. Readers that come while readers have the lock join them.
+//   LetsBegin      as OpenMP's sets of tasks that exclude each other: as InOrder, but no worker waits. A task has come in
+//                  vain, and begins when it has the lock.
 //
 // Readers share a lock. A writer that waits stops those that come later while readers hold it; always,
 // if the lock prefers writers, and never, if it prefers readers (or has phases). If all costs are 0, each lock that prefers
@@ -70,7 +72,8 @@ public:
   // Nothing can continue without it: who has waited longest gets a lock that others hold. False: there
   // is none who waits.
   bool force(std::uint64_t now, std::vector<Call>& calls);
-  // Sum over all that waited, and what waking them took.
+  bool lets_begin(DagLockId id) const { return locks_[id].rules.hand_over == HandOver::LetsBegin; }
+  // Sum over all workers that waited, and what waking them took.
   std::uint64_t waited() const { return waited_; }
 
 private:

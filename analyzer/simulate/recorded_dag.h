@@ -44,7 +44,7 @@ private:
 };
 
 // How a lock is handed over to who waits for it (dag_locks.h).
-enum class HandOver : std::uint8_t { InOrder, Spins, Sleeps, SpinsThenSleeps, Phases };
+enum class HandOver : std::uint8_t { InOrder, Spins, Sleeps, SpinsThenSleeps, Phases, LetsBegin };
 constexpr bool sleeps_at_once(HandOver hand_over) {
   return hand_over == HandOver::Sleeps || hand_over == HandOver::Phases;
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace tp::analysis {
@@ -69,7 +71,9 @@ public:
         if (event.epoch != workers_[event.worker].epoch)
           continue;
         now_ = event.time;
-        if (workers_[event.worker].node == kNoDagId)
+        if (std::exchange(workers_[event.worker].looks_on, false))
+          seek(event.worker);
+        else if (workers_[event.worker].node == kNoDagId)
           steal(event.worker);
         else if (workers_[event.worker].waits_for_lock)
           retry(event.worker);
@@ -101,8 +105,9 @@ private:
     DagNodeId node = kNoDagId;       // running
     DagJoinId listens_to = kNoDagId; // without a node: the join that would let it continue
     std::uint32_t epoch = 0;
-    bool waits_for_lock = false;           // before `node`
-    std::uint32_t locks = 0;               // that the running task holds
+    bool waits_for_lock = false; // before `node`
+    bool looks_on = false;       // without a node: the task that it has found may not begin yet
+    std::uint32_t locks = 0;     // that the running task holds
     std::vector<std::uint64_t> since = {}; // if any: as in Floor
     std::vector<Floor> floors = {};
   };
@@ -223,12 +228,18 @@ private:
     state.node = node;
     state.listens_to = kNoDagId;
     std::uint64_t delay = 0;
-    if (has_locks_ && !begin(worker, dag_.lock_ops[node], delay)) {
+    if (!has_locks_ || begin(worker, node, delay))
+      return run(worker, now_ + delay);
+    ++state.epoch;
+    if (!may_begin_later(node)) {
       state.waits_for_lock = true;
-      ++state.epoch;
       return;
     }
-    run(worker, now_ + delay);
+    // By an event: it may find many of them.
+    state.node = kNoDagId;
+    state.locks = 0;
+    state.looks_on = true;
+    events_.push({now_, worker, state.epoch});
   }
   void run(Worker worker, std::uint64_t from) {
     State& state = workers_[worker];
@@ -370,18 +381,32 @@ private:
 
   // ---- locks
 
-  // False: the worker has to wait for a lock.
-  bool begin(Worker worker, LockOp op, std::uint64_t& delay) {
+  // Of a task that comes in vain, in the place of the worker.
+  static constexpr LockTable::Waiter kIsTask = LockTable::Waiter{1} << 31;
+
+  // It takes a lock that no worker waits for.
+  bool may_begin_later(DagNodeId node) const {
+    const LockOp op = dag_.lock_ops[node];
+    return op.kind() == LockOp::Kind::Take && locks_.lets_begin(op.lock());
+  }
+  // False: the worker, or the task, has to wait for a lock.
+  bool begin(Worker worker, DagNodeId node, std::uint64_t& delay) {
+    const LockOp op = dag_.lock_ops[node];
+    if (op.kind() == LockOp::Kind::None)
+      return true;
+    if (op.kind() == LockOp::Kind::Take && locks_.lets_begin(op.lock()))
+      return let_in_.erase(node) > 0 || locks_.take(op.lock(), kIsTask | node, op.shared(), now_);
     if (op.kind() == LockOp::Kind::Take) {
       if (!locks_.take(op.lock(), worker, op.shared(), now_))
         return false;
       hold(worker);
-    } else if (op.kind() == LockOp::Kind::Give) {
-      State& state = workers_[worker];
-      state.locks -= state.locks > 0; // another worker may have taken it
-      delay = locks_.give(op.lock(), op.shared(), now_, calls_);
-      answer_calls();
+      return true;
     }
+    State& state = workers_[worker];
+    if (!locks_.lets_begin(op.lock()))
+      state.locks -= state.locks > 0; // another worker may have taken it
+    delay = locks_.give(op.lock(), op.shared(), now_, calls_);
+    answer_calls(worker);
     return true;
   }
   void hold(Worker worker) {
@@ -393,9 +418,13 @@ private:
     for (const Deque& deque : state.deques)
       state.since.push_back(deque.end());
   }
-  void answer_calls() {
+  // `by`: what it lets begin comes next there.
+  void answer_calls(Worker by) {
     for (const LockTable::Call& call : calls_) {
-      if (call.has_it) {
+      if ((call.waiter & kIsTask) != 0) {
+        let_in_.insert(call.waiter & ~kIsTask);
+        push(by, call.waiter & ~kIsTask);
+      } else if (call.has_it) {
         hold(call.waiter);
         run(call.waiter, call.time);
       } else {
@@ -410,13 +439,18 @@ private:
       hold(worker);
       run(worker, now_);
     }
-    answer_calls();
+    answer_calls(worker);
   }
   // No worker can continue: tasks wait for locks of each other.
   bool force_lock() {
     forced_ |= locks_.force(now_, calls_);
     const bool any = !calls_.empty();
-    answer_calls();
+    const bool lets_begin = any && (calls_.front().waiter & kIsTask) != 0 && idle_with(0).has(0);
+    if (lets_begin)
+      stop_idling(0);
+    answer_calls(0);
+    if (lets_begin)
+      seek(0);
     return any;
   }
 
@@ -482,6 +516,7 @@ private:
   std::vector<WorkerSet> idle_;
   std::vector<Entry> entries_; // in the order in which they came
   std::vector<LockTable::Call> calls_;
+  std::unordered_set<DagNodeId> let_in_; // tasks that have a lock and may begin
   Events events_;
   std::uint64_t now_ = 0, last_end_ = 0, steals_ = 0, ended_ = 0;
   bool forced_ = false;

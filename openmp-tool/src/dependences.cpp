@@ -5,6 +5,7 @@
 #include "tp/hooks.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace tp::omp {
@@ -71,6 +72,25 @@ DependenceTable::Object& DependenceTable::object_at(void* address) {
   return entry->second;
 }
 
+namespace {
+
+// No object of the program's has such an address.
+const void* next_set() {
+  constexpr std::uint64_t kFirst = std::uint64_t{1} << 63, kDistance = 64;
+  static constinit std::atomic<std::uint64_t> next{kFirst};
+  return reinterpret_cast<const void*>(next.fetch_add(kDistance, std::memory_order_relaxed));
+}
+
+} // namespace
+
+void DependenceTable::exclude(DependenceNode& node, Object& object) {
+  if (object.set == nullptr)
+    object.set = next_set();
+  const auto place = std::lower_bound(node.sets.begin(), node.sets.end(), object.set, std::less());
+  if (place == node.sets.end() || *place != object.set)
+    node.sets.insert(place, object.set);
+}
+
 void DependenceTable::add(DependenceNode& node, const Dependence* dependences, int count) {
   const auto is_all = [](const Dependence& each) {
     return each.type == DependenceType::OutAllMemory || each.type == DependenceType::InOutAllMemory;
@@ -88,8 +108,12 @@ void DependenceTable::add(DependenceNode& node, const Dependence* dependences, i
   }
   for (int i = 0; i < count; ++i) {
     const DependenceType type = dependences[i].type;
-    if (type != DependenceType::Source && type != DependenceType::Sink)
-      access(node, object_at(dependences[i].variable.ptr), type);
+    if (type == DependenceType::Source || type == DependenceType::Sink)
+      continue;
+    Object& object = object_at(dependences[i].variable.ptr);
+    access(node, object, type);
+    if (type == DependenceType::MutexInOutSet)
+      exclude(node, object);
   }
 }
 

@@ -19,6 +19,9 @@ struct DependenceNode {
   std::atomic<std::uint64_t> edge{
       0}; // from the end of the task, before a successor begins; 0: not recorded
   std::vector<DependenceNode*> after; // owned references, until the task begins; of its task only
+  // Of its task only, which excludes the others in them while it runs; ascending.
+  std::vector<const void*> sets;
+  const void* caller = nullptr; // of its task's creation, if there are sets
 };
 
 void release(DependenceNode* node);
@@ -40,13 +43,17 @@ private:
     DependenceType kind = DependenceType::Out;
     std::vector<DependenceNode*> tasks;
   };
+  // Tasks of one parent with depend(mutexinoutset: object) exclude each other. No other parent's: so what
+  // is known of the set is a number, and not the address of the object.
   struct Object {
     Accesses before, last;
+    const void* set = nullptr; // null: no such task so far
   };
   static void clear(Accesses& accesses);
   static void come_after(DependenceNode& node, const Accesses& accesses);
   static void access(DependenceNode& node, Object& object, DependenceType type);
   Object& object_at(void* address);
+  static void exclude(DependenceNode& node, Object& object);
 
   std::unordered_map<void*, Object> objects_;
   DependenceNode* all_memory_ = nullptr; // the last task that accessed all of it

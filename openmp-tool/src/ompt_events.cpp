@@ -118,22 +118,18 @@ void wait_shortly(const tp_context& context) { // all of it has ended
 struct Iterations {
   std::uint64_t count, grain;
 };
-// Of what distribute deals out to a team, if there are regions in it: one for each iteration, or for each chunk of a loop
-// of both, which the region divides further. The analyzer divides it in halves: the smallest that have a region each.
-std::uint64_t between_regions(std::uint64_t iterations, std::uint64_t regions) {
-  const std::uint64_t of_one = iterations / regions + (iterations % regions > 0 ? 1 : 0);
-  std::uint64_t part = iterations;
-  while (part > 1 && part - part / 2 >= of_one)
-    part -= part / 2;
-  return part;
-}
-
 [[gnu::noinline]] Iterations iterations_as_divided(const Task& task) {
   switch (task.division) {
+  case Division::WithTasks: // of one iteration there is nothing to know
+    if (task.chunk == 1)
+      return {1, 1};
+    [[fallthrough]];
   case Division::InOrder:
     return {0, task.chunk + 1};
+  // Of what distribute deals out to a team, if there are regions in it: one for each iteration, or for each chunk of a
+  // loop of both, which the region divides further. Other teams can have the parts that have a region each.
   case Division::ByRegions:
-    return {task.chunk, between_regions(task.chunk, task.work.regions)};
+    return {task.chunk, (task.chunk + task.work.regions - 1) / task.work.regions};
   case Division::None:
     return {task.chunk, std::max(task.chunk, task.grain)};
   case Division::Even:
@@ -151,11 +147,23 @@ void begin_first_search() {
   tp_on_runtime_call();
 }
 
+// `task`'s chunk of a loop creates a task. Divided, the chunk would create it earlier: when is not known.
+void note_task_of_chunk(Task& task) {
+  if (task.has_chunk && task.has_worksharing && task.division == Division::Even)
+    task.division = Division::WithTasks;
+}
+// It has ended, or waited for all of its tasks.
+void forget_tasks_of_chunk(Task& task) {
+  if (task.division == Division::WithTasks)
+    task.division = Division::Even;
+}
+
 void end_chunk(Task& task) {
   if (!task.has_chunk)
     return;
   task.has_chunk = task.chunk_is_assumed = false;
   const Iterations iterations = iterations_of(task);
+  forget_tasks_of_chunk(task);
   tp_on_loop_end(iterations.count, iterations.grain);
 }
 void begin_chunk(Task& task, std::uint64_t iterations) {
@@ -243,6 +251,21 @@ void come_after_dependences(Task& task) {
   task.node->after.clear();
 }
 
+// Around all that runs of a task, one after the other, of those that it excludes (depend(mutexinoutset: ...)): held like
+// locks that no thread waits for, since libomp begins another task meanwhile.
+void enter_sets(const Task& task) {
+  if (task.node == nullptr || __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) == 0)
+    return;
+  for (const void* const set : task.node->sets)
+    tp_on_lock_taken(set, TP_LOCK_OMP_MUTEXINOUTSET, 0, task.node->caller);
+}
+void leave_sets(const Task& task) {
+  if (task.node == nullptr || __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) == 0)
+    return;
+  for (auto set = task.node->sets.rbegin(); set != task.node->sets.rend(); ++set)
+    tp_on_lock_given(*set);
+}
+
 // Is it libomp's, which creates others of its taskloop?
 bool is_share(const Task& task) {
   return task.share.most_at_once > 0;
@@ -276,6 +299,8 @@ void begin_task(Task& task, bool cancelled) {
   ++here.tasks_begun;
   tp_on_task_begin(&task.frame, &described, &context, cancelled ? 1 : 0);
   come_after_dependences(task);
+  if (!cancelled)
+    enter_sets(task);
 }
 
 // Its end lets go those that depend on it.
@@ -291,6 +316,7 @@ void end_body(Task& task) {
 }
 
 void complete_task(Task& task) {
+  leave_sets(task);
   if (task.fulfilled != 0)
     tp_on_acquire(task.fulfilled, 0);
   release_dependences(task);
@@ -322,6 +348,7 @@ void continue_later(Task& task) {
   std::uint64_t words[2] = {0, preset(static_cast<std::uint32_t>(task.words[1]))};
   const tp_task described{words, nullptr, nullptr};
   const tp_context context = context_of(task);
+  leave_sets(task);
   tp_on_spawn(&described, &context);
   tp_on_spawn_end();
   --here.tasks_begun;
@@ -549,6 +576,7 @@ void end_taskwait(Task& task) {
       wait_shortly(context);
     is_first = unjoined = false;
   });
+  forget_tasks_of_chunk(task);
 }
 
 void begin_group(Task& task) {
@@ -596,6 +624,10 @@ void end_group(Task& task) {
     join_group(task, *group);
   task.group = group->outer;
   delete group;
+  bool any = false;
+  for_each_level(task, [&](const tp_context&, bool&) { any = true; });
+  if (!any)
+    forget_tasks_of_chunk(task);
 }
 
 // ---- locks
@@ -854,6 +886,7 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   call->is_used = true;
   call->creator = creator; // until it returns
   creator->creates = true;
+  note_task_of_chunk(*creator);
   const bool in_group = group != nullptr && group->owner == creator;
   (in_group ? group->unjoined : creator->unjoined) = true;
   std::uint64_t& context = in_group ? group->children : creator->children;
@@ -924,6 +957,7 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
     tp_on_wait(&described, &context, &context);
     return;
   }
+  note_task_of_chunk(*creator);
   const bool in_group = creator->group != nullptr && creator->group->owner == creator;
   const tp_context context = divides    ? context_of(*creator)
                              : in_group ? children_of(*creator->group)
@@ -964,8 +998,11 @@ void on_dependences(Data* data, const Dependence* dependences, int count) {
     creator->table = new (std::nothrow) DependenceTable;
   task->node = new (std::nothrow) DependenceNode;
   creator->has_more = task->has_more = true;
-  if (creator->table != nullptr && task->node != nullptr)
-    creator->table->add(*task->node, dependences, count);
+  if (creator->table == nullptr || task->node == nullptr)
+    return;
+  creator->table->add(*task->node, dependences, count);
+  if (const Call* const call = own_task_call(); call != nullptr)
+    task->node->caller = call->caller;
 }
 
 // Most tasks begin in the middle of nothing, and end so. Both are functions of their own, so that the first saves no
@@ -1303,6 +1340,7 @@ void begin_search() {
     return begin_first_search();
   task->has_chunk = false;
   const Iterations iterations = iterations_of(*task);
+  forget_tasks_of_chunk(*task);
   tp_on_last_loop_end(iterations.count, iterations.grain);
 }
 

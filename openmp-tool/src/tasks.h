@@ -89,6 +89,7 @@ struct Worksharing {
 enum class Division : std::uint8_t {
   Even,      // as far as the grain size says
   InOrder,   // not known: they wait for each other
+  WithTasks, // not known: they create tasks, and which iteration creates which is not known
   ByRegions, // by the parallel regions in it
   None,      // they run one after the other in any case
 };

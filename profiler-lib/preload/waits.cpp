@@ -94,15 +94,24 @@ bool is_done(const Flag* control) noexcept {
           kDone) != 0;
 }
 
+// How many threads it lets pass before one of them posts is not known: that one has passed is all that is recorded.
+int pass(int result, const sem_t* semaphore, const void* caller) noexcept {
+  if (result != 0 || !locks_are_on())
+    return result;
+  tp_on_lock_taken(semaphore, TP_LOCK_SEMAPHORE, TP_LOCK_SHARED, caller);
+  tp_on_lock_given(semaphore);
+  return result;
+}
+
 // The attempt may change errno, which a call that succeeds leaves alone.
 template <typename... Args>
-int wait_for_semaphore(NextFunction<int(sem_t*, Args...)>& wait, sem_t* semaphore,
-                       std::type_identity_t<Args>... arguments) {
+int wait_for_semaphore(const void* caller, NextFunction<int(sem_t*, Args...)>& wait,
+                       sem_t* semaphore, std::type_identity_t<Args>... arguments) {
   const int before = errno;
   if (next_sem_trywait.get()(semaphore) == 0)
-    return 0;
+    return pass(0, semaphore, caller);
   errno = before;
-  return waiting(wait, semaphore, arguments...);
+  return pass(waiting(wait, semaphore, arguments...), semaphore, caller);
 }
 
 // Without anything to wait for, it is a sleep.
@@ -165,15 +174,16 @@ asm(".symver tp_old_cond_timedwait, pthread_cond_timedwait@GLIBC_2.2.5");
 #endif
 
 TP_EXPORT int sem_wait(sem_t* semaphore) {
-  return wait_for_semaphore(next_sem_wait, semaphore);
+  return wait_for_semaphore(__builtin_return_address(0), next_sem_wait, semaphore);
 }
 
 TP_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* until) {
-  return wait_for_semaphore(next_sem_timedwait, semaphore, until);
+  return wait_for_semaphore(__builtin_return_address(0), next_sem_timedwait, semaphore, until);
 }
 
 TP_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
-  return wait_for_semaphore(next_sem_clockwait, semaphore, clock, until);
+  return wait_for_semaphore(__builtin_return_address(0), next_sem_clockwait, semaphore, clock,
+                            until);
 }
 
 TP_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {

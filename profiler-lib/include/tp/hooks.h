@@ -97,7 +97,11 @@ enum tp_construct {
   X(OMP_NEST_LOCK, 17, "omp_nest_lock")                                                            \
   X(OMP_ORDERED, 18, "omp_ordered") /* of a loop: its ordered blocks, one after the other */       \
   X(HASH_MAP_BUCKET, 19, "hash_map_bucket") /* of a concurrent_hash_map */                         \
-  X(OMP_ATOMIC, 20, "omp_atomic") /* of atomic constructs and reductions that need a lock */
+  X(OMP_ATOMIC, 20, "omp_atomic") /* of atomic constructs and reductions that need a lock */       \
+  /* Of tasks that exclude each other. Its "address" is a number that is given once. */            \
+  X(OMP_MUTEXINOUTSET, 21, "omp_mutexinoutset")                                                    \
+  /* Of the C library: taken, shared, and given at once, by who passes it. */                      \
+  X(SEMAPHORE, 22, "semaphore")
 
 enum tp_lock_kind {
 #define TP_ENUMERATOR(enumerator, number, name) TP_LOCK_##enumerator = number,

@@ -76,6 +76,9 @@ static_assert(static_cast<unsigned>(trace::LockKind::OmpNestLock) == TP_LOCK_OMP
 static_assert(static_cast<unsigned>(trace::LockKind::OmpOrdered) == TP_LOCK_OMP_ORDERED);
 static_assert(static_cast<unsigned>(trace::LockKind::HashMapBucket) == TP_LOCK_HASH_MAP_BUCKET);
 static_assert(static_cast<unsigned>(trace::LockKind::OmpAtomic) == TP_LOCK_OMP_ATOMIC);
+static_assert(static_cast<unsigned>(trace::LockKind::OmpMutexInOutSet) ==
+              TP_LOCK_OMP_MUTEXINOUTSET);
+static_assert(static_cast<unsigned>(trace::LockKind::Semaphore) == TP_LOCK_SEMAPHORE);
 static_assert(static_cast<unsigned>(trace::LockKind::Accessor) == TP_LOCK_ACCESSOR);
 static_assert(static_cast<unsigned>(trace::LockKind::PthreadMutex) == TP_LOCK_PTHREAD_MUTEX);
 static_assert(TP_LOCK_SHARED == trace::kLockShared);

@@ -373,7 +373,7 @@ bool register_lock(std::uint64_t address, std::uint32_t generation, unsigned kin
     return false;
   if (!is_in_static_data(address))
     return kind != TP_LOCK_OMP_CRITICAL && // the lock of a name is never given up
-           (generation == 0 || !is_lock_announced(address));
+           kind != TP_LOCK_OMP_MUTEXINOUTSET && (generation == 0 || !is_lock_announced(address));
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   if (r.static_locks.contains(address))

@@ -77,8 +77,8 @@ lost only "000000.tps (byte 0)" 1 0
 sed 's/^run .*/run complete=0/' script >killed.script
 "$TP_MAKE_TRACE" killed.script killed
 exits 0 -q killed --check 'work>0'
-in_err "tp: --check of incomplete data: the program did not end cleanly"
+in_err "tp: --check of incomplete data: the end of the program is not recorded"
 exits 2 killed --strict
 explained
-in_err "the program did not end cleanly"
+in_err "the end of the program is not recorded"
 finish

@@ -65,6 +65,29 @@ for how in tasks_running _exit_with_tasks_running return exit _exit quick_exit a
   esac
 done
 unset TP_DATA
+# What the task had done that called exit() is missing, and the report says so.
+"$tp_run" -q -e virtual -o run.exit_in_task ./ends exit_in_task >/dev/null
+same "exit_in_task: exit status" 8 $?
+analyze run.exit_in_task
+is "p['work'] == 1000 and p['trace']['tasks_unfinished'] == 1"
+is "['one task had not ended when recording ended' in w['text'] and 'is in no figure' in w['text'] for w in p['warnings'] if w['name'] == 'unfinished'] == [True]"
+# A program that gives up its rights can no longer write the end.
+if [ "$(id -u)" -eq 0 ]; then
+  build_stock gives_up <<'EOF'
+#include <oneapi/tbb/parallel_for.h>
+#include <tp/virtual_clock.h>
+#include <unistd.h>
+int main() {
+  tbb::parallel_for(0, 1000, [](int) { tp::spend(1); }, tbb::simple_partitioner());
+  return setuid(65534);
+}
+EOF
+  "$tp_run" -q -e virtual -o run.gives_up ./gives_up >/dev/null 2>err
+  same "setuid: exit status" 0 $?
+  in_file err "end.json"
+  analyze run.gives_up
+  is "not p['complete'] and p['work'] == 1000 and ['could not write to its recording then, as after setuid()' in r for r in p['incomplete_reasons']] == [True]"
+fi
 # Under tp-run, what ends a process without its destructors ends the recording as well.
 while read -r how status work; do
   "$tp_run" -q -e virtual -o "run.$how" ./ends "$how" >/dev/null

@@ -24,6 +24,26 @@ int main(int, char** arguments) {
       #pragma omp parallel for num_threads(4)
       for (int i = 0; i < 12; ++i) tp::spend(1000);
     }
+  if (is("doacross")) // one iteration after the other, but for a tenth of each
+    #pragma omp parallel for ordered(1) schedule(static, 1)
+    for (int i = 0; i < 64; ++i) {
+      tp::spend(10);
+      #pragma omp ordered depend(sink: i - 1)
+      tp::spend(90);
+      #pragma omp ordered depend(source)
+    }
+  if (is("doacross_inside"))
+    #pragma omp parallel
+    {
+      tp::spend(5);
+      #pragma omp for ordered(1) schedule(static, 1)
+      for (int i = 0; i < 64; ++i) {
+        tp::spend(10);
+        #pragma omp ordered depend(sink: i - 1)
+        tp::spend(90);
+        #pragma omp ordered depend(source)
+      }
+    }
   if (is("teams"))
     #pragma omp teams num_teams(2) thread_limit(3)
     {
@@ -49,6 +69,9 @@ for compiler in $compilers; do
   in_file out "advised: 3 tasks, 3 threads"
   is "p['trace']['tasks_cancelled'] == 5 and p['trace']['tasks_begun'] == 8 and [s['invocations'] for s in p['sites'] if s['line']] == [3]"
   says "$compiler" nested "6 threads fewer than they asked for: let nested regions be active (OMP_MAX_ACTIVE_LEVELS)" "more evenly"
+  for name in doacross doacross_inside; do # no threads and no smaller parts change that
+    says "$compiler" $name "parts of the loop's iterations come after those of others: move what need not wait out of these parts" "more evenly\|divide their work\|let them run\|: split"
+  done
   for limit in 2 8; do # of all teams, of each of which libomp lets three be threads
     KMP_TEAMS_THREAD_LIMIT=$limit says "$compiler" teams "critical path is" "fewer than"
     is "p['trace']['tasks_cancelled'] == 0 and p['work'] == 120 and p['span'] == $((limit == 2 ? 60 : 30))"

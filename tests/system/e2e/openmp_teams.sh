@@ -32,6 +32,9 @@ int main(int, char** arguments) {
   if (is("both_chunked"))
     #pragma omp teams distribute parallel for num_teams(2) dist_schedule(static, 5)
     for (int i = 0; i < 100; ++i) spend(1);
+  if (is("both_chunks")) // of which each can be a team's
+    #pragma omp teams distribute parallel for num_teams(2) dist_schedule(static, 7)
+    for (int i = 0; i < 140; ++i) spend(10);
   if (is("both_one"))
     #pragma omp teams distribute parallel for
     for (int i = 0; i < 100; ++i) spend(1);
@@ -102,11 +105,16 @@ idle 20 10 10 4 2 2
 simd 100 50 1 2 2 100
 both 100 - 1 - - -
 both_chunked 100 - 1 - - -
+both_chunks 1400 - 10 - - -
 both_one 100 - 1 - - -
 nested 140 - 13 - 2 20
 two 150 75 14 - - -
 reduction 100 50 1 2 2 100
 X
+  if [ "$compiler" = gcc ]; then # what gives regions in teams more threads, by libomp
+    run both 100 -
+    is "['thread_limit(N) or OMP_TEAMS_THREAD_LIMIT=N, with KMP_TEAMS_THREAD_LIMIT as large as N' in w['text'] for w in p['warnings'] if w['name'] == 'split_unknown'] == [True]"
+  fi
   for case in distribute one_team; do
     run $case 100 -
     says_nothing_of_regions $case

@@ -370,6 +370,9 @@ enum class LockKind : std::uint8_t {
   OmpOrdered = 18,    // ordered blocks of loops, in the order of the iterations
   HashMapBucket = 19, // of a concurrent_hash_map: what each of its calls acquires first
   OmpAtomic = 20,     // of atomic constructs and reductions that need a lock
+  OmpMutexInOutSet =
+      21, // tasks with depend(mutexinoutset: ...): from begin to end. The address is a number
+  Semaphore = 22, // sem_t: shared sections without work, one for each time that it was passed
 };
 
 inline constexpr const char* kLockKindNames[] = {
@@ -394,6 +397,8 @@ inline constexpr const char* kLockKindNames[] = {
     "omp_ordered",
     "hash_map_bucket",
     "omp_atomic",
+    "omp_mutexinoutset",
+    "semaphore",
 };
 
 // ---- Extended records ---------------------------------------------------------------------------

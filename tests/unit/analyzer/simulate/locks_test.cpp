@@ -286,7 +286,7 @@ unsigned expect_right(const Dag& dag) {
 
 void set_rules(std::mt19937_64& random, Dag& dag) {
   for (LockRules& rules : dag.locks)
-    rules = {static_cast<HandOver>(random() % 5), static_cast<Prefers>(random() % 3)};
+    rules = {static_cast<HandOver>(random() % 6), static_cast<Prefers>(random() % 3)};
 }
 
 // With TP_ORACLE_RUNS=10000: 20,000 programs.
@@ -778,6 +778,42 @@ TEST(SimulatedLocks, FirstComeFirstServed) {
     const Dag dag = dag_of_threads(threads, {{hand_over}});
     EXPECT_EQ(711u, stealing(dag, 3).time);
     EXPECT_EQ(711u, greedy_time(dag, 3));
+  }
+}
+
+// The thief finds tasks that may not begin yet, and goes on to the free ones: no worker waits for a task.
+TEST(SimulatedLocks, TasksThatExcludeEachOther) {
+  const LockOp take{LockOp::Kind::Take, 0, false}, give{LockOp::Kind::Give, 0, false};
+  const Thread of_set = {{0, take}, {100, give}}, free = {{0, {}}, {100, {}}};
+  const std::vector<Thread> threads = {of_set, free, free, free, of_set, of_set};
+  const Dag sets = dag_of_threads(threads, {{HandOver::LetsBegin}});
+  const Simulated found = stealing(sets, 2, {.hand_over = 50});
+  // One worker runs those of the set, and their ends of 1, the other one the free ones.
+  EXPECT_EQ(3 * 101u, found.time);
+  EXPECT_EQ(0u, found.lock_waits);
+  EXPECT_FALSE(found.forced);
+  EXPECT_EQ(6 * 101u, stealing(sets, 1).time);
+  // In the order of the list the last two of the set come when all else is done: at 202, and with the lock at 302.
+  EXPECT_EQ(302 + 101u, greedy_time(sets, 2));
+  // Locks make a worker wait, and the free tasks come later.
+  EXPECT_LT(found.time, stealing(dag_of_threads(threads, {{HandOver::InOrder}}), 2).time);
+}
+
+// Of two sets: in turn, and in the order of their numbers.
+TEST(SimulatedLocks, TasksOfTwoSets) {
+  const auto op = [](LockOp::Kind kind, DagLockId lock) { return LockOp{kind, lock, false}; };
+  const Thread of_both = {{0, op(LockOp::Kind::Take, 0)},
+                          {0, op(LockOp::Kind::Take, 1)},
+                          {100, op(LockOp::Kind::Give, 1)},
+                          {0, op(LockOp::Kind::Give, 0)}};
+  const std::vector<Thread> threads = {
+      of_both, {{0, op(LockOp::Kind::Take, 1)}, {100, op(LockOp::Kind::Give, 1)}}, of_both};
+  const Dag dag = dag_of_threads(threads, {{HandOver::LetsBegin}, {HandOver::LetsBegin}});
+  for (const std::uint64_t procs : {2, 3}) {
+    const Simulated found = stealing(dag, procs);
+    EXPECT_EQ(301u, found.time) << procs;
+    EXPECT_EQ(0u, found.lock_waits) << procs;
+    EXPECT_FALSE(found.forced) << procs;
   }
 }
 
