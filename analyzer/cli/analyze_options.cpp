@@ -194,7 +194,7 @@ void add_what_if(CommandLine& line, Options& options, AnalyzeWords& raw) {
   line.value("--factors", raw.factors, "LIST",
              "Factors of the what-if analysis (default: 2,4,8,16,50,100,200,400)");
   line.choice("--what-if-mode", raw.mode, {"parallelize", "optimize"},
-              "How a speedup is modeled: work is parallelized, or removed");
+              "What a factor N does: divides code among N CPUs, or makes it N times faster");
   line.integer("--target", options.analysis.target, 2, kMostProcs, "N",
                "Find the smallest set of changes that reaches parallelism N");
   line.list("--grain", raw.grains, "FILE:LINE=GRAIN",

@@ -7,6 +7,7 @@
 #include "export/export.h"
 #include "export/page.h"
 #include "page/page.h"
+#include "report/phrases.h"
 #include "report/writers.h"
 
 #include <fmt/format.h>
@@ -395,11 +396,17 @@ std::string numbers_html(const Json& profile, const Units& units) {
              possible && measured < 0.8 * number_of(at(*possible, "speedup")) ? "measured low"
                                                                               : "measured");
   }
+  // With the limits of arenas, too; older profiles do not say it.
+  const double with_limits = number_of(at(at(profile, "what_if"), "parallelism_now"));
+  const double before = with_limits > 0 ? with_limits : now;
+  const bool optimizes = at(at(profile, "what_if"), "mode") == "optimize";
   if (const BestFix best = best_fix(profile);
-      !sleeps && !is_ample(profile) && best.parallelism > now * 1.05)
-    add_card(text, "If " + clipped_name(without_place(best.name), 80) + " were 8 times faster",
-             digits3(best.parallelism) + "×",
-             digits3(best.parallelism / std::max(now, 1e-9)) + " times the limit of today", "gain");
+      !sleeps && !is_ample(profile) && best.parallelism > before * 1.05)
+    add_card(
+        text,
+        "If " + clipped_name(without_place(best.name), 80) + " were " + improved_by(8, optimizes),
+        digits3(best.parallelism) + "×",
+        digits3(best.parallelism / std::max(before, 1e-9)) + " times the limit of today", "gain");
   return text + "</dl>\n";
 }
 

@@ -5,9 +5,11 @@
 #include "base/ids.h"
 #include "base/wide.h"
 #include "model/site.h"
+#include "model/what_if.h"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tp::analysis {
 
@@ -28,6 +30,13 @@ struct ConcurrencyLimit {
   std::uint64_t least_time() const {
     return static_cast<std::uint64_t>((Wide{work} + latency + width - 1) / width);
   }
+  // As what-ifs count: without sleep, of so much work, and with at least so many threads.
+  std::uint64_t time_of(Wide work_under_it, std::uint64_t threads = 1) const {
+    const std::uint64_t most = threads > width ? threads : width;
+    return static_cast<std::uint64_t>((work_under_it + most - 1) / most);
+  }
+  // With `factor` times as many threads, if that helps by itself.
+  std::vector<WhatIfPoint> wider = {};
 };
 
 } // namespace tp::analysis

@@ -229,8 +229,14 @@ struct Profile {
     return divisible_is_known() && Wide{divisible_span_at_most} * 20 <= Wide{divisible_span} * 21;
   }
   // What the changes of what-ifs are compared with: with all bounds of locks, also those that hold only
-  // under a condition or are estimates.
-  Ratio parallelism_now() const { return {work, std::max(span, locks.greatest)}; }
+  // under a condition or are estimates, and those of limits of concurrency.
+  Ratio parallelism_now() const {
+    std::uint64_t least = std::max(span, locks.greatest);
+    for (const ConcurrencyLimit& limit : limits)
+      if (!limit.like_machine)
+        least = std::max(least, limit.time_of(limit.work));
+    return {work, least};
+  }
   // The parallelism that the program has at least, as far as locks allow it: with loops split to their
   // grain size if that is known, else that of this run.
   Ratio limit() const {

@@ -111,21 +111,24 @@ inline bool prefer_segment(double segment_gain, double site_gain) {
 }
 
 // The smallest set of candidates whose improvement reaches the wanted parallelism. Of a lock: several in
-// its place, or shorter sections.
+// its place, or shorter sections. Of a limit of concurrency: more threads.
 enum class ChoiceKind : std::uint8_t {
   CodeSegment,
   Site,
   Region,
   Function,
   LockSplit,
-  LockShorter
+  LockShorter,
+  Threads
 };
 inline bool is_of_lock(ChoiceKind kind) {
   return kind == ChoiceKind::LockSplit || kind == ChoiceKind::LockShorter;
 }
 struct TargetSearch {
   std::uint64_t target = 0;
-  std::uint64_t factor = 0;    // by which each one is improved
+  std::uint64_t factor = 0; // by which each one is improved
+  bool optimizes =
+      false; // what-if mode optimize: code has less work; else it is divided among CPUs
   std::string skipped_because; // empty if it was not skipped
   bool reached = false;
   bool minimal = false; // proved: no smaller set reaches it
@@ -134,13 +137,20 @@ struct TargetSearch {
     std::string name;
     Ratio alone; // parallelism if only this one is improved
     Ratio after; // with all up to this one
-    // Of a lock: index into Locks::rows; into how many it is split, or how many times as short.
-    std::size_t lock = 0;
+    // Of a lock: index into Locks::rows; into how many it is split, or how many times as short. Of a limit: index
+    // into Profile::limits; how many threads it needs at least.
+    std::size_t lock = 0, limit = 0;
     std::uint64_t factor = 0;
   };
   bool has_locks() const {
     return std::ranges::any_of(steps, [](const Step& step) { return is_of_lock(step.kind); });
   }
+  bool has_limits() const {
+    return std::ranges::any_of(steps,
+                               [](const Step& step) { return step.kind == ChoiceKind::Threads; });
+  }
+  // Else all steps are code.
+  bool has_others() const { return has_locks() || has_limits(); }
   std::vector<Step> steps;
   std::optional<Ratio> with_all_code; // parallelism if all code is improved; set if more steps than
                                       // are tried would be needed

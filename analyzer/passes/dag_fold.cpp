@@ -114,7 +114,13 @@ void DagFold::step(FrameState& frame, const Step& step) {
       samples_ ? samples_->file(
                      setup_.contexts ? static_cast<StepClassId>(index_of(own.context)) : of, step)
                : std::span<const CodeWork>();
+  const bool in_pools = setup_.pools && paths_.scenarios().count() > 0 &&
+                        (step.pool != kNoPool || !step.moves.empty());
+  if (in_pools) [[unlikely]]
+    inside_before_ = paths_.scenarios().inside();
   paths_.extend(path_of(frame), key, of, step, code);
+  if (in_pools) [[unlikely]]
+    add_sets_to_pools(frame.row, step);
   if (step.fold == FoldKind::Skipped)
     add_joins(frame, 1);
   // At most as many invocations as rows nest.
@@ -126,14 +132,12 @@ void DagFold::step(FrameState& frame, const Step& step) {
   }
 }
 
-void DagFold::add_to_pools(Row row, const Step& step) {
+// Calls `add` with each pool that the step was in, and its work and latency there.
+template <typename Add>
+static void for_each_pool(const Step& step, const Add& add_to) {
   const auto add = [&](PoolId pool, std::uint64_t work, std::uint64_t latency) {
-    if (pool == kNoPool || work + latency == 0)
-      return;
-    Results::PoolTotals& totals = pools_.grown_to(pool);
-    totals.work += work;
-    totals.latency += latency;
-    totals.work_of_rows.grown_to(row) += work;
+    if (pool != kNoPool && work + latency > 0)
+      add_to(pool, work, latency);
   };
   PoolId pool = step.pool;
   PoolChange done;
@@ -143,6 +147,25 @@ void DagFold::add_to_pools(Row row, const Step& step) {
     pool = change.pool;
   }
   add(pool, step.work - done.work, step.latency - done.latency);
+}
+
+void DagFold::add_to_pools(Row row, const Step& step) {
+  for_each_pool(step, [&](PoolId pool, std::uint64_t work, std::uint64_t latency) {
+    Results::PoolTotals& totals = pools_.grown_to(pool);
+    totals.work += work;
+    totals.latency += latency;
+    totals.work_of_rows.grown_to(row) += work;
+  });
+}
+
+void DagFold::add_sets_to_pools(Row row, const Step& step) {
+  const std::vector<std::uint64_t>& inside = paths_.scenarios().inside();
+  for_each_pool(step, [&](PoolId pool, std::uint64_t work, std::uint64_t) {
+    std::vector<std::uint64_t>& sets = sets_in_pools_.grown_to(pool)[row];
+    sets.resize(inside.size());
+    for (std::size_t set = 0; set < inside.size(); ++set)
+      sets[set] += std::min(inside[set] - inside_before_[set], work);
+  });
 }
 
 // The task began in a pause, and has a step that counts.
@@ -433,7 +456,8 @@ DagFold::Results DagFold::results() {
                   .context_totals = context_totals_,
                   .context_edges = contexts_.edges(),
                   .timeline = timeline_.take(),
-                  .pools = pools_};
+                  .pools = pools_,
+                  .sets_in_pools = sets_in_pools_};
   if (setup_.contexts) {
     results.counters = timeline_.counters();
     results.context_totals.resize(results.contexts.size());

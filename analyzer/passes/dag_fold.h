@@ -78,6 +78,7 @@ struct FoldSetup {
   bool sites = false;               // the profile of sites; not with `contexts`
   std::span<const Row> chains = {}; // rows whose longest chains are asked for; with `sites`
   bool composition = false;         // what the followed path is made of
+  bool pools = false;               // what of each set of the plan ran in each pool
   std::uint64_t burden = 0;         // of a migration, in units of work
   // Totals per calling context instead of step classes, and a timeline.
   std::optional<TimelineSetup> contexts;
@@ -145,6 +146,9 @@ public:
       IdVector<Row, std::uint64_t> work_of_rows;
     };
     IdVector<PoolId, PoolTotals> pools;
+    // Work of each of the plan's sets, per pool and row. With `pools` only. Of a step that changed its pool while a part
+    // of it is in a set, each pool has as much of that part as it can have.
+    IdVector<PoolId, std::map<Row, std::vector<std::uint64_t>>> sets_in_pools;
   };
 
   explicit DagFold(const FoldSetup& setup);
@@ -223,6 +227,7 @@ private:
   void check_burdens() const;
   void add_burden(const FrameState& parent, const FrameState& child);
   void add_to_pools(Row row, const Step& step);
+  void add_sets_to_pools(Row row, const Step& step);
   void add_row_totals(Results& results) const;
   void add_path_totals(Results& results);
 
@@ -239,6 +244,8 @@ private:
   Timeline timeline_;
   IdVector<RegionId, Results::RegionTotals> regions_;
   IdVector<PoolId, Results::PoolTotals> pools_;
+  IdVector<PoolId, std::map<Row, std::vector<std::uint64_t>>> sets_in_pools_;
+  std::vector<std::uint64_t> inside_before_; // scratch: work of each set, before the step
   std::array<LogHistogram, kBoundaryKinds> overheads_before_;
   LockHandOvers hand_overs_;
   std::optional<StepSamples> samples_;

@@ -51,9 +51,11 @@ bool gains(const Best& best, const Profile& profile) {
 }
 
 std::string worth(const std::string& what, const Best& best, const Profile& profile) {
-  return fmt::format("Making {} {}x faster would raise parallelism from {} to {}.", what,
-                     best.factor, three_digits(profile.parallelism_now()),
-                     three_digits(best.parallelism));
+  return fmt::format("{} would raise parallelism from {} to {}.",
+                     profile.what_if_mode == "optimize"
+                         ? fmt::format("Making {} {}x faster", what, best.factor)
+                         : fmt::format("Dividing {} among {} CPUs", what, best.factor),
+                     three_digits(profile.parallelism_now()), three_digits(best.parallelism));
 }
 
 // A loop that loses much to tasking overhead, or that a smaller grain size would make more
@@ -479,6 +481,14 @@ LargeParts large_parts(const Profile& profile, const Finding& finding) {
   return parts;
 }
 
+// Of each of so many parts: "1 iteration", "1.45 iterations", "62 iterations".
+std::string iterations_of(std::uint64_t all, std::uint64_t parts) {
+  if (all == parts)
+    return "1 iteration";
+  return fmt::format("{} iterations",
+                     all < 10 * Wide{parts} ? decimal2({all, parts}) : human_count(all / parts));
+}
+
 // ", whose 8 chunks are too large (12 iterations on average)"
 std::string what_is_large(const Finding& finding, const LargeParts& parts) {
   if (parts.lack_threads)
@@ -498,13 +508,18 @@ std::string what_is_large(const Finding& finding, const LargeParts& parts) {
     return fmt::format(", whose {} chunks {} {} shared", human_count(finding.body_calls),
                        threads_phrase(finding.divided_for),
                        finding.divided_for.most == 1 ? "has" : "have");
-  const std::string part = parts.is_of_tasks ? "task" : parts.is_openmp ? "chunk" : "call";
+  // Of calls that a task runs one after the other, it is the task that is too large: a call may be one iteration.
+  const bool is_task = !parts.is_openmp && finding.body_calls > finding.tasks && finding.tasks > 0;
+  const std::uint64_t count = is_task ? finding.tasks : finding.body_calls;
+  const std::string part = is_task || parts.is_of_tasks ? "task"
+                           : parts.is_openmp            ? "chunk"
+                                                        : "call";
   return fmt::format(
-      ", whose {} too large{} ({} {} on average)",
-      finding.body_calls == 1 ? fmt::format("one {} is", part)
-                              : fmt::format("{} {}s are", human_count(finding.body_calls), part),
+      ", whose {} too large{} ({} on average{})",
+      count == 1 ? fmt::format("one {} is", part)
+                 : fmt::format("{} {}s are", human_count(count), part),
       finding.finer == Finer::MoreThreads ? fmt::format(" for {} CPUs", finding.procs) : "",
-      human_count(parts.mean), parts.mean == 1 ? "iteration" : "iterations");
+      iterations_of(finding.iterations, count), is_task ? ", in calls one after the other" : "");
 }
 
 constexpr std::string_view kMoreFinely = "divide the loop more finely, by ";

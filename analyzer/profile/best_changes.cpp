@@ -37,7 +37,8 @@ void predict_best_changes(Profile& profile, const std::vector<StepSet>& function
     if (profile.prediction.scaling.empty() || made == kMostChanges)
       return;
     if (!helps(change, profile) || change.kind == ChangeKind::Wait ||
-        change.kind == ChangeKind::Grain || change.kind == ChangeKind::Lock)
+        change.kind == ChangeKind::Grain || change.kind == ChangeKind::Lock ||
+        change.kind == ChangeKind::Threads)
       continue;
     ++made;
     const bool is_function = change.kind == ChangeKind::Function;

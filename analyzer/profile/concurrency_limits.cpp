@@ -81,6 +81,40 @@ std::uint64_t least_time_of_limits(const Measured& measured, std::uint64_t procs
   return least;
 }
 
+void widen_limits(std::vector<ConcurrencyLimit>& limits, const Measured& measured,
+                  std::uint64_t greatest_lock, const std::vector<std::uint64_t>& factors) {
+  for (ConcurrencyLimit& limit : limits) {
+    std::uint64_t others = std::max(measured.span(), greatest_lock);
+    for (const ConcurrencyLimit& other : limits)
+      if (&other != &limit && !other.like_machine)
+        others = std::max(others, other.time_of(other.work));
+    if (limit.like_machine || limit.time_of(limit.work) <= others)
+      continue;
+    for (const std::uint64_t factor : factors)
+      if (measured.work() <= ~std::uint64_t{0} / factor)
+        limit.wider.push_back(
+            {factor,
+             {measured.work() * factor, std::max(others * factor, limit.time_of(limit.work))},
+             {}});
+  }
+}
+
+void limit_lock_changes(Locks& locks, std::uint64_t work,
+                        const std::vector<ConcurrencyLimit>& limits) {
+  for (LockRow& lock : locks.rows)
+    for (LockWhatIf& change : lock.what_if) {
+      const std::uint64_t factor = change.change == LockChange::Shorter ? change.factor : 1;
+      // Less than before if what the sections leave out is not done elsewhere: that may all have been in a limit.
+      const Wide left_out = Wide{work} * factor - change.parallelism.numerator;
+      for (const ConcurrencyLimit& limit : limits) {
+        const Wide under = Wide{limit.work} * factor;
+        if (!limit.like_machine)
+          change.parallelism.denominator = std::max(
+              change.parallelism.denominator, limit.time_of(under - std::min(under, left_out)));
+      }
+    }
+}
+
 DagLimits limits_of_simulation(const Measured& measured, std::uint64_t procs,
                                const ConcurrencyLimit* without) {
   std::vector<std::uint64_t> weight(measured.fold.pools.size());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "model/concurrency_limit.h"
+#include "model/lock.h"
 #include "profile/measured.h"
 #include "simulate/dag_limits.h"
 
@@ -20,6 +21,12 @@ const ConcurrencyLimit* longest_limit(const std::vector<ConcurrencyLimit>& limit
 // What limits of fewer threads than `procs` need at least; `without`: as below.
 std::uint64_t least_time_of_limits(const Measured& measured, std::uint64_t procs,
                                    const ConcurrencyLimit* without = nullptr);
+// Sets ConcurrencyLimit::wider. `greatest_lock`: what the sections of one lock need at least.
+void widen_limits(std::vector<ConcurrencyLimit>& limits, const Measured& measured,
+                  std::uint64_t greatest_lock, const std::vector<std::uint64_t>& factors);
+// No change of a lock gives more parallelism than the limits leave.
+void limit_lock_changes(Locks& locks, std::uint64_t work,
+                        const std::vector<ConcurrencyLimit>& limits);
 // Of a simulation on `procs` CPUs. `without`: as if this limit did not exist; null: all are.
 DagLimits limits_of_simulation(const Measured& measured, std::uint64_t procs,
                                const ConcurrencyLimit* without = nullptr);

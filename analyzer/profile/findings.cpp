@@ -90,6 +90,7 @@ private:
   Shape shape_of(const Code& code) const;
   std::uint64_t tokens_of(const Finding& finding) const;
   const ConcurrencyLimit* limit_of_region(const Code& code) const;
+  std::uint64_t cpus_of(Row row) const;
   void add_savings(std::vector<Code>& codes) const;
   void try_smaller_grains(std::vector<Code>& codes) const;
   std::uint64_t waits_for(Row row, bool of_others = false) const;
@@ -238,20 +239,41 @@ const ConcurrencyLimit* Finder::limit_of_region(const Code& code) const {
   return limit != limits_.end() ? &*limit : nullptr;
 }
 
+// The most that the row's code can be divided among: where all of it runs under limits, that is all that they let run.
+std::uint64_t Finder::cpus_of(Row row) const {
+  const ConcurrencyLimits& limits = measured_.read.concurrency;
+  const auto most_of = [&](const auto& limit) {
+    return limit.like_machine ? procs_ : std::min<std::uint64_t>(limit.width(), procs_);
+  };
+  std::uint64_t limited = 0, most = 1;
+  for (const PoolId pool : ids_below(measured_.fold.pools.end_id())) {
+    const auto& works = measured_.fold.pools[pool].work_of_rows;
+    if (!works.contains(row) || works[row] == 0)
+      continue;
+    const ConcurrencyLimits::Pool& of = limits.pools[index_of(pool)];
+    limited += works[row];
+    most = std::max(most, std::min(of.arena > 0 ? most_of(limits.arenas[of.arena]) : procs_,
+                                   of.allowed > 0 ? most_of(limits.allowed[of.allowed]) : procs_));
+  }
+  return limited < measured_.fold.rows[row].on_work.local.work ? procs_ : most;
+}
+
 void Finder::add_savings(std::vector<Code>& codes) const {
   for (Code& code : codes) {
     Finding& finding = code.finding;
     finding.procs = procs_;
     finding.time = time_;
+    const ConcurrencyLimit* const without = limit_of_region(code);
+    const std::uint64_t cpus = without ? procs_ : cpus_of(finding.row);
     // The critical path becomes no shorter than this; another may be longer.
     finding.least_time = is_simulated()
                              ? predict_with({.divided = code.steps.classes,
-                                             .factor = procs_,
+                                             .factor = cpus,
                                              .shortens_sections = false,
-                                             .without = limit_of_region(code)},
+                                             .without = without},
                                             measured_, prediction_, procs_, readings_)
                              : std::max(least_time(measured_.span() - finding.critical_work +
-                                                   finding.critical_work / procs_),
+                                                   finding.critical_work / cpus),
                                         least_time_of_limits(measured_, procs_));
     if ((finding.shape == Shape::SerialStart || finding.shape == Shape::SerialCode) &&
         is_simulated())
@@ -614,7 +636,10 @@ std::vector<Finding> Finder::find() {
   add_tiny_tasks(findings);
   add_short_loops(findings);
   add_few_threads(findings);
-  std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::saves_at_most);
+  // What a limit makes vain does not come before it.
+  std::ranges::stable_sort(findings, std::ranges::greater(), [](const Finding& finding) {
+    return std::pair(finding.saves_at_most(), finding.shape == Shape::FewThreads);
+  });
   return findings;
 }
 

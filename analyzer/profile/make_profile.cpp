@@ -429,6 +429,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   const std::vector<Row> chains = first_chains(table);
   auto [fold, summary] = readings.read(plan.part(0, along), {.sites = true,
                                                              .composition = true,
+                                                             .pools = true,
                                                              .chains = chains,
                                                              .burden = assumed.work,
                                                              .samples = samples.has_value()});
@@ -444,10 +445,19 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   readings.begin_phase("locks");
   Locks locks = analyze_locks(measured, readings, options);
   readings.know_locks(locks.greatest, locks.ends_of, locks.of_schedule);
+  std::vector<ConcurrencyLimit> limits = concurrency_limits(measured);
+  readings.know_limits(limits, measured.read.concurrency);
+  limit_lock_changes(locks, measured.work(), limits);
   std::vector<WhatIfLength> lengths = measured.fold.what_if;
-  readings.limit_by_locks(plan.part(0, along), lengths);
-  std::ranges::copy(readings.evaluate(plan.part(along, plan.scenarios.size())),
-                    std::back_inserter(lengths));
+  if (readings.pool_widths().empty()) {
+    readings.limit_by_threads(readings.work_under_limits(plan.part(0, along), measured.fold),
+                              lengths);
+    readings.limit_by_locks(plan.part(0, along), lengths);
+    std::ranges::copy(readings.evaluate(plan.part(along, plan.scenarios.size())),
+                      std::back_inserter(lengths));
+  } else {
+    lengths = readings.evaluate(plan); // the first reading did not know the limits
+  }
 
   const TaskingCosts costs = tasking_costs(measured, refined.burden);
   SiteRows sites = site_rows(measured, site_overheads(measured, costs));
@@ -459,13 +469,14 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
       is_whole ? judge_divisible(measured, sites.rows) : Divisible::NotRecorded;
   const Ratio limit =
       divisible == Divisible::Known ? measured.divisible_at_least() : measured.parallelism();
-  const std::vector<ConcurrencyLimit> limits = concurrency_limits(measured);
   readings.begin_phase("simulation");
   const std::string not_simulated =
       is_whole ? reason_not_to_simulate(measured, options) : not_recorded;
   Prediction prediction = predict(measured, costs, locks, not_simulated, readings, options);
   predict_lock_changes(locks, measured, prediction, readings);
   readings.begin_phase("what-if");
+  if (is_whole)
+    widen_limits(limits, measured, locks.greatest, few_factors(options.factors));
   Exploration exploration = is_whole ? explore(measured, readings, options)
                                      : Exploration{.skipped_because = not_recorded};
   std::optional<SampleWeights> sample_weights;

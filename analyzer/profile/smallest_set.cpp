@@ -65,13 +65,15 @@ private:
   bool is_chosen(const Choices& chosen, std::size_t function) const {
     return std::ranges::find(chosen, Choice::of_function(function)) != chosen.end();
   }
-  bool is_split(const Choices& chosen, std::uint32_t lock) const {
-    return std::ranges::any_of(chosen, [&](const Choice& each) {
-      return each.kind == ChoiceKind::LockSplit && each.lock() == lock;
-    });
+  static bool makes_room(const Choice& choice) {
+    return choice.kind == ChoiceKind::LockSplit || choice.kind == ChoiceKind::Threads;
   }
-  // Of all locks, into as many as the factor of the search.
-  Choices lock_choices() const;
+  static bool contains(const Choices& chosen, const Choice& of) {
+    return std::ranges::any_of(
+        chosen, [&](const Choice& each) { return each.kind == of.kind && each.id == of.id; });
+  }
+  // Of all locks, into as many as the factor of the search; and limits, with as many threads.
+  Choices other_choices() const;
   std::vector<WhatIfLength> lengths_of(const std::vector<Choices>& sets);
   // What may shorten the span after `chosen` is improved, in descending order of critical work: at
   // most `most`, and the regions.
@@ -87,7 +89,8 @@ private:
   void prove();
   void narrow();
   void narrow_to_functions();
-  void narrow_to_locks();
+  void narrow_to_room();
+  void find_least_room();
   void order_by_gain();
   void give_back_losses();
   void conclude_unreached(FoundRegions& found);
@@ -124,6 +127,8 @@ Improvements Search::set_of(const Choices& choices) const {
           {choice.lock(),
            choice.kind == ChoiceKind::LockSplit ? LockChange::Split : LockChange::Shorter,
            choice.factor});
+    else if (choice.kind == ChoiceKind::Threads)
+      improved.limits.push_back({choice.limit(), choice.factor});
     else
       set.classes.push_back(choice.segment());
   const auto sort_once = [](auto& ids) {
@@ -134,14 +139,17 @@ Improvements Search::set_of(const Choices& choices) const {
   sort_once(set.classes);
   sort_once(code);
   sort_once(improved.locks);
+  sort_once(improved.limits);
   if (!code.empty())
     add_code(set, *options_.weights, code);
   return improved;
 }
 
 // Several locks before shorter sections: of two that gain as much the first is taken.
-Choices Search::lock_choices() const {
+Choices Search::other_choices() const {
   Choices found;
+  for (std::uint32_t limit = 0; limit < options_.limits; ++limit)
+    found.push_back(Choice::of_limit(limit, options_.factor));
   for (const ChoiceKind kind : {ChoiceKind::LockSplit, ChoiceKind::LockShorter})
     for (std::uint32_t lock = 0; lock < options_.locks; ++lock)
       found.push_back(Choice::of_lock(kind, lock, options_.factor));
@@ -215,13 +223,13 @@ Choices Search::candidates(const Choices& chosen, std::size_t most) {
   Choices found;
   for (const auto& [choice, work] : on_path)
     found.push_back(choice);
-  for (const Choice& choice : lock_choices())
+  for (const Choice& choice : other_choices())
     if (std::ranges::find(chosen, choice) == chosen.end())
       found.push_back(choice);
   for (const RegionId region : options_.regions)
     if (!std::binary_search(improved.regions.begin(), improved.regions.end(), region))
       found.emplace_back(region);
-  if (options_.locks > 0) {
+  if (options_.locks + options_.limits > 0) {
     Choices known = found;
     known.insert(known.end(), chosen.begin(), chosen.end());
     std::ranges::copy(rest_of(std::move(known)), std::back_inserter(found));
@@ -249,7 +257,7 @@ Choices Search::rest_of(Choices some) const {
     add(Choice(region));
   for (std::size_t i = 0; i < options_.functions.size(); ++i)
     add(Choice::of_function(i));
-  for (const Choice& choice : lock_choices())
+  for (const Choice& choice : other_choices())
     add(choice);
   return rest;
 }
@@ -414,24 +422,28 @@ void Search::narrow_to_functions() {
   }
 }
 
-// More locks need no faster code. As few of them as are enough.
-void Search::narrow_to_locks() {
+// More locks and threads need no faster code.
+void Search::narrow_to_room() {
   for (std::size_t i = 0; i < chosen_.size(); ++i) {
-    if (chosen_[i].kind == ChoiceKind::LockSplit)
+    if (makes_room(chosen_[i]))
       continue;
-    Choices splits;
-    for (std::uint32_t lock = 0; lock < options_.locks; ++lock)
-      if (!is_split(chosen_, lock))
-        splits.push_back(Choice::of_lock(ChoiceKind::LockSplit, lock, options_.factor));
-    const auto lengths = lengths_with(without(chosen_, i), splits);
+    Choices others;
+    for (const Choice& choice : other_choices())
+      if (makes_room(choice) && !contains(chosen_, choice))
+        others.push_back(choice);
+    const auto lengths = lengths_with(without(chosen_, i), others);
     const auto best = static_cast<std::size_t>(best_of(lengths));
     if (best < lengths.size() && reaches(lengths[best]))
-      chosen_[i] = splits[best];
+      chosen_[i] = others[best];
   }
+}
+
+// As few locks, and threads, as are enough.
+void Search::find_least_room() {
   for (std::size_t i = 0; i < chosen_.size(); ++i) {
-    if (chosen_[i].kind != ChoiceKind::LockSplit)
+    if (!makes_room(chosen_[i]))
       continue;
-    // With more locks no length grows.
+    // With more of them no length grows.
     std::uint64_t least = 2, most = chosen_[i].factor;
     while (least < most) {
       const std::uint64_t middle = least + (most - least) / 2;
@@ -489,7 +501,8 @@ FoundRegions Search::run() {
     prove();
     narrow();
     narrow_to_functions();
-    narrow_to_locks();
+    narrow_to_room();
+    find_least_room();
     order_by_gain();
   } else {
     conclude_unreached(found);

@@ -2,7 +2,8 @@
 // SMALLEST SET: the smallest set of candidates that reach a target parallelism if each of them is
 // improved by a factor. A candidate is a step class, a whole site (all classes of its own steps),
 // a marked region, or a function that was sampled, with what it calls; or a lock, split into as many, or
-// with sections as many times as short. Code that lies in several chosen candidates is improved once.
+// with sections as many times as short; or a limit of concurrency (an arena of few threads), with as many threads.
+// Code that lies in several chosen candidates is improved once.
 //
 // A set can change the span only if one of its candidates lies on the critical path, and the same
 // holds again after each candidate that was chosen. So the search considers only what is on the
@@ -16,9 +17,9 @@
 //                 irredundant.
 //   narrowing     replaces a site by one of its classes if that also reaches the target, and a site or class
 //                 by a function: the smallest that does
-// The sections of a lock may take longer than the critical path. So if there are locks among the
-// candidates, all code is tried in each step, that on the path first; and narrowing replaces code, and
-// shorter sections, by several locks where that is enough, and names the least number of them.
+// The sections of a lock, and what runs under a limit, may take longer than the critical path. So if there are locks or
+// limits among the candidates, all code is tried in each step, that on the path first; and narrowing replaces code, and
+// shorter sections, by several locks or more threads where that is enough, and names the least number of them.
 //
 // As long as the work stays the same, a site gains at least as much as each of its classes: then
 // classes are not tried before the narrowing.
@@ -42,9 +43,16 @@ struct LockImprovement {
   auto operator<=>(const LockImprovement&) const = default;
 };
 
+struct LimitImprovement {
+  std::uint32_t limit = 0; // below SearchOptions::limits
+  std::uint64_t threads = 1;
+  auto operator<=>(const LimitImprovement&) const = default;
+};
+
 struct Improvements {
   StepSet code;
-  std::vector<LockImprovement> locks = {}; // ascending
+  std::vector<LockImprovement> locks = {};   // ascending
+  std::vector<LimitImprovement> limits = {}; // ascending
   auto operator<=>(const Improvements&) const = default;
 };
 
@@ -78,6 +86,7 @@ struct SearchOptions {
   std::vector<SearchedFunction> functions = {}; // that may be chosen
   const SampleWeights* weights = nullptr;       // not null if there are functions
   std::uint32_t locks = 0;                      // that may be chosen: 0, 1, ...
+  std::uint32_t limits = 0;                     // likewise: of fewer threads than the factor
   std::size_t most_pieces = 32;
   // Limits of the proof: how many sets of one size are tried at once, and how many readings
   // otherwise.
@@ -96,7 +105,7 @@ struct FoundRegions {
   struct Choice {
     ChoiceKind kind = ChoiceKind::CodeSegment;
     std::uint32_t id = 0;     // what it identifies depends on the kind
-    std::uint64_t factor = 0; // LockSplit: into how many
+    std::uint64_t factor = 0; // LockSplit: into how many; Threads: how many
     Choice() = default;
     explicit Choice(StepClassId segment) : kind(ChoiceKind::CodeSegment), id(index_of(segment)) {}
     explicit Choice(Row site) : kind(ChoiceKind::Site), id(index_of(site)) {}
@@ -114,11 +123,15 @@ struct FoundRegions {
       choice.factor = factor;
       return choice;
     }
+    static Choice of_limit(std::uint32_t limit, std::uint64_t threads) {
+      return of_lock(ChoiceKind::Threads, limit, threads);
+    }
     StepClassId segment() const { return static_cast<StepClassId>(id); }
     Row site() const { return static_cast<Row>(id); }
     RegionId region() const { return static_cast<RegionId>(id); }
     std::size_t function() const { return id; } // index into SearchOptions::functions
     std::uint32_t lock() const { return id; }
+    std::uint32_t limit() const { return id; }
     auto operator<=>(const Choice&) const = default;
   };
   std::vector<Choice> choices;     // in descending order of gain

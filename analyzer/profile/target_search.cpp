@@ -20,22 +20,28 @@ namespace {
 class TraceProgram final : public ImprovedProgram {
 public:
   TraceProgram(const TraceReadings& readings, const DagFold::Results& first, std::uint64_t factor,
-               std::vector<const LockRow*> locks)
-      : readings_(readings), first_(first), factor_(factor), locks_(std::move(locks)) {
+               std::vector<const LockRow*> locks, std::vector<std::size_t> limits)
+      : readings_(readings), first_(first), factor_(factor), locks_(std::move(locks)),
+        limits_(std::move(limits)) {
     for (std::uint32_t i = 0; i < locks_.size(); ++i)
       for (const LockObjectId id : locks_[i]->object_ids)
         lock_of_.grown_to(id) = i + 1;
   }
   std::vector<WhatIfLength> lengths(const std::vector<Improvements>& sets) override {
     if (sets == std::vector<Improvements>{{}})
-      return {{std::max(first_.span, readings_.greatest_lock()) * factor_, first_.work * factor_}};
+      return {{least_time() * factor_, first_.work * factor_}};
     WhatIfPlan plan;
     for (const Improvements& set : sets)
-      plan.add(set.code, {factor_});
+      add_to(plan, set);
+    TraceReadings::WorkUnderLimits under;
+    const std::vector<WhatIfLength> of_code = readings_.evaluate_paths(plan, &under);
+    std::vector<WhatIfLength> lengths = of_code;
     if (locks_.empty())
-      return readings_.evaluate(plan);
-    std::vector<WhatIfLength> lengths = readings_.evaluate_paths(plan);
-    limit_by_locks(sets, lengths);
+      readings_.limit_by_locks(plan, lengths);
+    else
+      limit_by_locks(sets, lengths);
+    for (std::size_t i = 0; i < sets.size(); ++i)
+      limit_by_threads(sets[i], under[i], of_code[i].work - lengths[i].work, lengths[i]);
     return lengths;
   }
   std::vector<OnPath> critical_path(const Improvements& set) override {
@@ -43,7 +49,7 @@ public:
       return path_of(first_);
     readings_.begin_phase(fmt::format("search step {}", ++steps_));
     WhatIfPlan plan;
-    plan.add(set.code, {factor_});
+    add_to(plan, set);
     plan.followed = 0;
     return path_of(readings_.read(plan, {.composition = true}).fold);
   }
@@ -66,6 +72,44 @@ private:
         for (const LockPlaceId place : locks_[each.lock]->place_ids)
           scenario.places.grown_to(place) = 1;
     return scenario;
+  }
+
+  // Code is divided among as many CPUs as limits let run, with the threads of the set.
+  void add_to(WhatIfPlan& plan, const Improvements& set) const {
+    plan.add(set.code, {factor_});
+    PoolWidths widths = readings_.pool_widths(threads_of(set));
+    if (widths.empty())
+      return;
+    plan.widths.push_back(std::move(widths));
+    plan.scenarios.back().widths = static_cast<std::uint32_t>(plan.widths.size());
+  }
+
+  // Per limit, as far as the set says.
+  std::vector<std::uint64_t> threads_of(const Improvements& set) const {
+    std::vector<std::uint64_t> threads(readings_.limits().size(), 1);
+    for (const LimitImprovement& each : set.limits)
+      threads[limits_[each.limit]] = each.threads;
+    return threads;
+  }
+
+  // With nothing improved.
+  std::uint64_t least_time() const {
+    std::uint64_t least = std::max(first_.span, readings_.greatest_lock());
+    for (const ConcurrencyLimit& limit : readings_.limits())
+      if (!limit.like_machine)
+        least = std::max(least, limit.time_of(limit.work));
+    return least;
+  }
+
+  // The bounds of all limits, also of those that are no candidates. `less`: work that shorter sections leave out, which
+  // may all have been under one limit.
+  void limit_by_threads(const Improvements& set, const std::vector<std::uint64_t>& under,
+                        std::uint64_t less, WhatIfLength& length) const {
+    const std::vector<std::uint64_t> threads = threads_of(set);
+    for (std::size_t i = 0; i < under.size(); ++i)
+      if (const ConcurrencyLimit& limit = readings_.limits()[i]; !limit.like_machine)
+        length.span =
+            std::max(length.span, limit.time_of(under[i] - std::min(under[i], less), threads[i]));
   }
 
   // The bounds of all objects by the law of locks (passes/lock_law.h): no schedule of the sections of a lock that is split
@@ -106,6 +150,7 @@ private:
   const DagFold::Results& first_;
   const std::uint64_t factor_;
   const std::vector<const LockRow*> locks_;       // that may be chosen
+  const std::vector<std::size_t> limits_;         // likewise: indices into those of the readings
   IdVector<LockObjectId, std::uint32_t> lock_of_; // 1 + index into locks_; 0: none of them
   unsigned steps_ = 0;
 };
@@ -145,7 +190,7 @@ bool reaches(const Ratio& parallelism, std::uint64_t target) {
   return parallelism.numerator >= Wide{parallelism.denominator} * target;
 }
 
-// Of all but functions and locks.
+// Of all but functions, locks and limits.
 std::string part_name(const FoundRegions::Choice& choice, const SiteTable& table,
                       const IdVector<StepClassId, StepClass>& classes) {
   switch (choice.kind) {
@@ -157,6 +202,7 @@ std::string part_name(const FoundRegions::Choice& choice, const SiteTable& table
   case ChoiceKind::Function:
   case ChoiceKind::LockSplit:
   case ChoiceKind::LockShorter:
+  case ChoiceKind::Threads:
     break;
   }
   return "region " + region_name(table.regions[choice.region()]);
@@ -166,6 +212,28 @@ std::string name_of_lock_choice(const FoundRegions::Choice& choice, const LockRo
   return choice.kind == ChoiceKind::LockSplit
              ? fmt::format("split the {} into {}", lock.phrase(), choice.factor)
              : fmt::format("hold the {} for a time {}x as short", lock.phrase(), choice.factor);
+}
+
+std::string name_of_limit_choice(std::uint64_t threads, const ConcurrencyLimit& limit) {
+  const std::string at_a_time = limit.width == limit.asked ? "" : " at a time";
+  if (!limit.is_arena)
+    return fmt::format("let oneTBB have at least {} threads{} (global_control)", threads,
+                       at_a_time);
+  return fmt::format("give {} at least {} threads{}", arena_in_words(limit), threads,
+                     limit.is_of_openmp ? " in all" : at_a_time);
+}
+
+// Limits that let fewer threads run than code may have to be divided among, with a hundredth of the critical path or more
+// under them: indices. Those that need most time, so that there are not too many.
+std::vector<std::size_t> limiting_limits(const std::vector<ConcurrencyLimit>& limits,
+                                         std::uint64_t span, std::uint64_t target) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::size_t> limiting;
+  for (std::size_t i = 0; i < limits.size() && limiting.size() < kMost; ++i)
+    if (!limits[i].like_machine && limits[i].width < target && limits[i].work > 0 &&
+        Wide{limits[i].work} * 100 >= span)
+      limiting.push_back(i);
+  return limiting;
 }
 
 // What leaves no room for the target. Those that are held longest, so that there are not too many.
@@ -189,26 +257,22 @@ std::string outcome_text(const TargetSearch& search) {
     return fmt::format("Parallelism {} is already reached.", search.target);
   if (search.reached) {
     std::string text = search_heading(search);
-    text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    if (text.front() >= 'a' && text.front() <= 'z') // else "2 changes ..."
+      text.front() = static_cast<char>(text.front() - 'a' + 'A');
     return text + ".";
   }
   const std::string out_of_reach = fmt::format("Parallelism {} is out of reach", search.target);
   if (search.with_all_code)
-    return fmt::format(
-        "{}: {} that gain most {}, all code {}.", out_of_reach,
-        search.has_locks() ? fmt::format("the {} changes", count)
-                           : fmt::format("speeding up the {}", parts_text(count)),
-        search.has_locks()
-            ? fmt::format("give {}", fixed2(search.steps.back().after))
-            : fmt::format("{}x gives {}", search.factor, fixed2(search.steps.back().after)),
-        fixed2(*search.with_all_code));
+    return fmt::format("{}: {} that gain most {} {}, all code {}.", out_of_reach,
+                       search.has_others() ? fmt::format("the {} changes", count)
+                                           : faster_code(search, "the " + parts_text(count)),
+                       search.has_others() ? "give" : "gives", fixed2(search.steps.back().after),
+                       fixed2(*search.with_all_code));
   if (count == 0)
-    return fmt::format("{}: no part of the code gains anything if it runs {}x faster.",
-                       out_of_reach, search.factor);
-  return fmt::format(
-      "{}: the best found is {}, by {}.", out_of_reach, fixed2(search.steps.back().after),
-      search.has_locks() ? changes_text(count)
-                         : fmt::format("speeding up {} {}x", parts_text(count), search.factor));
+    return fmt::format("{}: no part of the code gains anything if it is {}.", out_of_reach,
+                       improved_by(search.factor, search.optimizes));
+  return fmt::format("{}: the best found is {}, by {}.", out_of_reach,
+                     fixed2(search.steps.back().after), what_is_changed(search));
 }
 
 // What would make room for the target where a lock does not: as few locks in its place as are enough,
@@ -248,7 +312,8 @@ std::string locks_text(const Locks& locks, std::uint64_t work, const TargetSearc
 }
 
 // The search is about work. Empty: sleep leaves room for the target.
-std::string sleep_text(const Measured& measured, const Locks& locks, std::uint64_t target) {
+std::string sleep_text(const Measured& measured, const Locks& locks,
+                       const std::vector<ConcurrencyLimit>& limits, std::uint64_t target) {
   if (!measured.knows_latency())
     return "";
   const DagFold::Results& fold = measured.fold;
@@ -265,6 +330,11 @@ std::string sleep_text(const Measured& measured, const Locks& locks, std::uint64
       longest->with_latency > fold.span_with_latency && // else it is no more than that path
       !reaches({all, longest->with_latency}, target))
     return text("the " + longest->phrase(), longest->with_latency);
+  if (!limits.empty() && !limits.front().like_machine && limits.front().latency > 0 &&
+      limits.front().least_time() > fold.span_with_latency &&
+      !reaches({all, limits.front().least_time()}, target))
+    return text(limits.front().is_arena ? arena_in_words(limits.front()) : "global_control",
+                limits.front().least_time());
   const std::uint64_t asleep =
       fold.span_with_latency - std::min(measured.span(), fold.span_with_latency);
   return Wide{asleep} * 20 >= fold.span_with_latency &&
@@ -283,6 +353,7 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
     return {};
   TargetSearch result;
   result.target = result.factor = *options.target;
+  result.optimizes = options.mode == WhatIfMode::Optimize;
   if (measured.work() > ~std::uint64_t{0} / result.factor) {
     result.skipped_because = "the work is too large for this target: use a smaller --target";
     return result;
@@ -290,13 +361,16 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
   const DagFold::Results& first = measured.fold;
   const std::vector<const LockRow*> limiting =
       limiting_locks(locks, measured.work(), result.target);
-  TraceProgram program(readings, first, result.factor, limiting);
+  const std::vector<std::size_t> limits =
+      limiting_limits(readings.limits(), measured.span(), result.target);
+  TraceProgram program(readings, first, result.factor, limiting, limits);
   SearchOptions search = search_options(first, options, chosen);
   const std::vector<std::size_t> rows = searched_functions(measured, functions);
   for (const std::size_t row : rows)
     search.functions.push_back({functions->stacks[row]});
   search.weights = readings.weights();
   search.locks = static_cast<std::uint32_t>(limiting.size());
+  search.limits = static_cast<std::uint32_t>(limits.size());
   FoundRegions found = find_smallest_set(program, search);
   // "All of main" is an answer only where its parts are too many to name.
   constexpr std::size_t kMostPieces = 5;
@@ -310,21 +384,25 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
     const FoundRegions::Choice& choice = found.choices[i];
     result.steps.push_back(
         {.kind = choice.kind,
-         .name = choice.kind == ChoiceKind::Function
-                     ? function_phrase(functions->functions.functions[rows[choice.function()]])
-                 : is_of_lock(choice.kind) ? name_of_lock_choice(choice, *limiting[choice.lock()])
-                                           : part_name(choice, measured.table, first.classes),
+         .name =
+             choice.kind == ChoiceKind::Function
+                 ? function_phrase(functions->functions.functions[rows[choice.function()]])
+             : is_of_lock(choice.kind) ? name_of_lock_choice(choice, *limiting[choice.lock()])
+             : choice.kind == ChoiceKind::Threads
+                 ? name_of_limit_choice(choice.factor, readings.limits()[limits[choice.limit()]])
+                 : part_name(choice, measured.table, first.classes),
          .alone = {found.alone[i].work, found.alone[i].span},
          .after = {found.after[i].work, found.after[i].span},
          .lock = is_of_lock(choice.kind)
                      ? static_cast<std::size_t>(limiting[choice.lock()] - locks.rows.data())
                      : 0,
+         .limit = choice.kind == ChoiceKind::Threads ? limits[choice.limit()] : 0,
          .factor = choice.factor});
   }
   if (found.outcome == FoundRegions::Outcome::TooMany)
     result.with_all_code = Ratio{found.all.work, found.all.span};
   result.outcome = outcome_text(result) + locks_text(locks, measured.work(), result);
-  result.outcome += sleep_text(measured, locks, result.target);
+  result.outcome += sleep_text(measured, locks, readings.limits(), result.target);
   if (found.after.empty())
     return result;
   result.speedups =

@@ -15,7 +15,8 @@
 namespace tp::analysis {
 
 // `chosen`: marked regions that may be part of the answer. `functions`: that were sampled, or null. What the
-// sections of locks leave is part of all figures; the outcome names the lock in the way. Empty if there is no target or no work.
+// sections of locks, and the limits of concurrency that `readings` know, leave is part of all figures; the outcome names
+// the lock in the way. Empty if there is no target or no work.
 std::optional<TargetSearch> search_target(const Measured& measured, const TraceReadings& readings,
                                           const ProfileOptions& options,
                                           const IdVector<RegionId, std::uint8_t>& chosen,

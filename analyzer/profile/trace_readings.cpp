@@ -5,6 +5,8 @@
 #include "base/parallel.h"
 #include "base/wide.h"
 #include "dag/dag_reader.h"
+#include "profile/code_names.h"
+#include "sites/constructs.h"
 #include "trace/step_sequence.h"
 
 #include <algorithm>
@@ -53,6 +55,7 @@ TraceReadings::Result TraceReadings::read_once(const WhatIfPlan& plan, const Wan
                 .sites = wanted.sites,
                 .chains = wanted.chains,
                 .composition = wanted.composition,
+                .pools = wanted.pools,
                 .burden = wanted.burden,
                 .contexts = wanted.contexts,
                 .samples = wanted.samples || divides ? samples_ : nullptr,
@@ -73,22 +76,101 @@ IdleTime TraceReadings::idle_time(std::uint64_t workers, const ReadSummary& summ
   return {step_sequences(source_, info_.run), workers, summary.first_time, summary.last_time};
 }
 
-std::vector<WhatIfLength> TraceReadings::evaluate_paths(const WhatIfPlan& plan) const {
+std::vector<WhatIfLength> TraceReadings::evaluate_paths(const WhatIfPlan& plan,
+                                                        WorkUnderLimits* under) const {
   std::vector<WhatIfLength> lengths(plan.scenarios.size());
+  if (under)
+    under->resize(plan.scenarios.size());
   const std::size_t batches =
       (plan.scenarios.size() + kScenariosPerReading - 1) / kScenariosPerReading;
   expect(batches);
   parallel_for_index(jobs_, batches, [&](std::size_t batch) {
     const std::size_t begin = batch * kScenariosPerReading;
     const std::size_t end = std::min(begin + kScenariosPerReading, plan.scenarios.size());
-    const auto found = read_once(plan.part(begin, end), {}).fold.what_if;
-    std::ranges::copy(found, lengths.begin() + static_cast<std::ptrdiff_t>(begin));
+    const WhatIfPlan part = plan.part(begin, end);
+    const DagFold::Results found = read_once(part, {.pools = under != nullptr}).fold;
+    std::ranges::copy(found.what_if, lengths.begin() + static_cast<std::ptrdiff_t>(begin));
+    if (under)
+      std::ranges::move(work_under_limits(part, found),
+                        under->begin() + static_cast<std::ptrdiff_t>(begin));
   });
   return lengths;
 }
 
+// Teams of OpenMP are left out: with more parts of a loop they have more threads.
+PoolWidths TraceReadings::pool_widths(const std::vector<std::uint64_t>& threads) const {
+  PoolWidths widths;
+  if (mode_ == WhatIfMode::Optimize)
+    return widths;
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    const ConcurrencyLimit& limit = limits_[i];
+    const std::uint64_t width = std::max(limit.width, threads.empty() ? 1 : threads[i]);
+    for (std::size_t pool = 1; pool < concurrency_->pools.size(); ++pool) {
+      const ConcurrencyLimits::Pool& of = concurrency_->pools[pool];
+      if (limit.like_machine || limit.is_of_openmp ||
+          (limit.is_arena ? of.arena : of.allowed) != limit.index)
+        continue;
+      std::uint64_t& least = widths.grown_to(static_cast<PoolId>(pool));
+      least = least == 0 ? width : std::min(least, width);
+    }
+  }
+  return widths;
+}
+
+// Whether less of this code is as good as more threads. If it is divided among CPUs, its work stays. But a team of
+// OpenMP has a part of a loop or region for each of its threads: with more parts it has more threads.
+bool TraceReadings::becomes_less(const ConcurrencyLimit& limit, Row row) const {
+  if (mode_ == WhatIfMode::Optimize)
+    return true;
+  const SiteInfo& site = table_.rows[row];
+  const bool is_loop = std::ranges::find(site.constructs, name_of(trace::Construct::OmpFor)) !=
+                       site.constructs.end();
+  return limit.is_of_openmp && !is_taskloop(site) && (is_loop || is_region(site));
+}
+
+TraceReadings::WorkUnderLimits
+TraceReadings::work_under_limits(const WhatIfPlan& plan, const DagFold::Results& found) const {
+  WorkUnderLimits under(plan.scenarios.size());
+  for (const ConcurrencyLimit& limit : limits_) {
+    std::vector<std::uint64_t> inside(plan.sets.size());
+    for (const PoolId pool : ids_below(found.sets_in_pools.end_id())) {
+      const ConcurrencyLimits::Pool& of = concurrency_->pools[index_of(pool)];
+      if ((limit.is_arena ? of.arena : of.allowed) != limit.index)
+        continue;
+      for (const auto& [row, sets] : found.sets_in_pools[pool])
+        for (std::size_t set = 0; becomes_less(limit, row) && set < sets.size(); ++set)
+          inside[set] += sets[set];
+    }
+    for (std::size_t i = 0; i < plan.scenarios.size(); ++i) {
+      const Scenario& scenario = plan.scenarios[i];
+      under[i].push_back(limit.work * scenario.factor -
+                         std::min(inside[scenario.set], limit.work) * (scenario.factor - 1));
+    }
+  }
+  return under;
+}
+
+void TraceReadings::limit_by_threads(const WorkUnderLimits& under,
+                                     std::vector<WhatIfLength>& lengths) const {
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    for (std::size_t limit = 0; limit < under[i].size(); ++limit)
+      if (!limits_[limit].like_machine)
+        lengths[i].span = std::max(lengths[i].span, limits_[limit].time_of(under[i][limit]));
+}
+
 std::vector<WhatIfLength> TraceReadings::evaluate(const WhatIfPlan& plan) const {
-  std::vector<WhatIfLength> lengths = evaluate_paths(plan);
+  WorkUnderLimits under;
+  std::optional<WhatIfPlan> within;
+  if (PoolWidths widths = pool_widths(); !widths.empty()) {
+    within = plan;
+    within->widths = {std::move(widths)};
+    for (Scenario& scenario : within->scenarios)
+      scenario.widths = 1;
+  }
+  std::vector<WhatIfLength> lengths =
+      evaluate_paths(within ? *within : plan, limits_.empty() ? nullptr : &under);
+  under.resize(lengths.size());
+  limit_by_threads(under, lengths);
   limit_by_locks(plan, lengths);
   return lengths;
 }

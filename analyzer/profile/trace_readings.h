@@ -5,6 +5,8 @@
 #pragma once
 
 #include "base/progress_sink.h"
+#include "model/concurrency.h"
+#include "model/concurrency_limit.h"
 #include "model/read_summary.h"
 #include "passes/dag_fold.h"
 #include "passes/grain_trials.h"
@@ -16,6 +18,7 @@
 
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tp::analysis {
@@ -35,6 +38,7 @@ public:
   struct Wanted {
     bool sites = false;
     bool composition = false;
+    bool pools = false;               // what of the plan's sets ran in which
     std::span<const Row> chains = {}; // as FoldSetup::chains
     std::uint64_t burden = 0;
     std::optional<TimelineSetup> contexts = {};
@@ -47,8 +51,12 @@ public:
   void read(DagVisitor& visitor) const;
   // When fewer steps ran than there were worker threads, in a trace with this summary.
   IdleTime idle_time(std::uint64_t workers, const ReadSummary& summary) const;
-  // All scenarios of a plan, in as many readings as necessary: of paths; as far as locks allow.
-  std::vector<WhatIfLength> evaluate_paths(const WhatIfPlan& plan) const;
+  // All scenarios of a plan, in as many readings as necessary: of paths, and if asked for, what is then under limits
+  // of concurrency; as far as these and locks allow.
+  using WorkUnderLimits =
+      std::vector<std::vector<std::uint64_t>>; // per scenario, times its factor; per limit
+  std::vector<WhatIfLength> evaluate_paths(const WhatIfPlan& plan,
+                                           WorkUnderLimits* under = nullptr) const;
   std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
   // From here on evaluate() knows that one lock takes so long: see limit_by_locks(). `ends_of` is of LockLawSetup;
   // objects `except` limit nothing.
@@ -59,6 +67,19 @@ public:
     no_limits_ = std::move(except);
   }
   const std::vector<LockObjectId>& no_limits() const { return no_limits_; }
+  // From here on evaluate() knows limits of concurrency, of pools of `concurrency`, which outlives this.
+  void know_limits(std::vector<ConcurrencyLimit> limits, const ConcurrencyLimits& concurrency) {
+    limits_ = std::move(limits);
+    concurrency_ = &concurrency;
+  }
+  const std::vector<ConcurrencyLimit>& limits() const { return limits_; }
+  // How many threads code can be divided among in each pool, if the limits let at least so many run (per limit; empty: as
+  // they are). Empty: nothing limits that, also where faster code has less work.
+  PoolWidths pool_widths(const std::vector<std::uint64_t>& threads = {}) const;
+  // What the scenarios of a plan leave under each limit, by a reading that was asked about pools.
+  WorkUnderLimits work_under_limits(const WhatIfPlan& plan, const DagFold::Results& found) const;
+  // No length of a scenario is below what one of the limits needs.
+  void limit_by_threads(const WorkUnderLimits& under, std::vector<WhatIfLength>& lengths) const;
   std::uint64_t greatest_lock() const { return greatest_lock_; }
   // No length of a scenario is below the bound of one lock, as short as it would become in it
   // (passes/lock_law.h). May read the trace again.
@@ -99,6 +120,7 @@ public:
   static constexpr std::size_t kChainsInFirstReading = 48;
 
 private:
+  bool becomes_less(const ConcurrencyLimit& limit, Row row) const;
   void expect(std::size_t readings) const;
   Result read_once(const WhatIfPlan& plan, const Wanted& wanted) const;
   void read_once(DagVisitor& visitor) const;
@@ -112,6 +134,8 @@ private:
   const SampledCode* samples_ = nullptr;
   const SampleWeights* weights_ = nullptr;
   std::uint64_t greatest_lock_ = 0; // 0: none limits anything
+  std::vector<ConcurrencyLimit> limits_;
+  const ConcurrencyLimits* concurrency_ = nullptr;
   std::vector<LockObjectId> ends_of_, no_limits_;
   ProgressSink* const progress_; // null: no progress display
 };

@@ -90,6 +90,15 @@ const LockRow* longest_lock(const Profile& profile) {
   return found == profile.locks.rows.end() || length(*found) == 0 ? nullptr : &*found;
 }
 
+// Of the work under limits of concurrency; 0: none limits anything.
+std::uint64_t least_time_of_limits(const Profile& profile) {
+  std::uint64_t least = 0;
+  for (const ConcurrencyLimit& limit : profile.limits)
+    if (!limit.like_machine)
+      least = std::max(least, limit.time_of(limit.work));
+  return least;
+}
+
 // "speedup at most 2.47", with what finer loops would give.
 std::string limit_of(const Profile& profile) {
   // A simulation deals chunks of loops out, which another schedule may do better.
@@ -116,23 +125,29 @@ std::string limit_of(const Profile& profile) {
   // With more threads there are other tasks.
   if (!profile.divisible_is_known())
     return text + as_here(profile.divisible == Divisible::OfThisSchedule ? "scans" : "loops");
-  if (profile.divisible_parallelism().value() < 1.05 * profile.parallelism().value())
+  // Loops can be split, but what runs under a limit still does.
+  const std::uint64_t limited = least_time_of_limits(profile);
+  const auto split_into = [&](std::uint64_t span) {
+    return Ratio{profile.work, std::max(span, limited)};
+  };
+  if (split_into(profile.divisible_span).value() < 1.05 * profile.parallelism().value())
     return text + (is_unsized ? as_here("loops") : " on any number of them");
   // Loops can be split, sections of a lock cannot.
   const LockRow* const longest = longest_lock(profile);
   const std::uint64_t in_lock = longest ? longest->bound.sections : 0;
-  if (longest && in_lock >= profile.divisible_span_at_most)
+  if (longest && in_lock >= std::max(profile.divisible_span_at_most, limited))
     return text + fmt::format(", or {}{} with loops split to their grain size, by the {}",
                               longest->bound_kind == LockBoundKind::Proven
                                   ? ""
                                   : std::string(about_if(*longest)) + " ",
                               three_digits(Ratio{profile.work, in_lock}), longest->phrase());
-  const std::string low = three_digits(profile.divisible_at_least());
+  const std::string low = three_digits(split_into(profile.divisible_span_at_most));
   const bool is_proven = longest && longest->bound_kind == LockBoundKind::Proven;
   const std::string high =
-      three_digits(Ratio{profile.work, std::max(profile.divisible_span, is_proven ? in_lock : 0)});
-  return text + fmt::format(", or {} with loops split to their grain size",
-                            profile.divisible_is_measured() ? high : low + " to " + high);
+      three_digits(split_into(std::max(profile.divisible_span, is_proven ? in_lock : 0)));
+  return text +
+         fmt::format(", or {} with loops split to their grain size",
+                     profile.divisible_is_measured() || low == high ? high : low + " to " + high);
 }
 
 // Bounds count tasks as if they cost nothing: said is what they do cost, if it is a tenth of the time.
@@ -323,7 +338,10 @@ std::string serial_ends(const Profile& profile) {
     text = text.empty() ? after
                         : text + fmt::format(", {} % after the last one",
                                              percent(phases.after, profile.span));
-  return text + fmt::format("; with tasks, parallelism is {}.", three_digits(phases.limit()));
+  // Limits may leave less; how much of what is under them is of that phase is not known.
+  return least_time_of_limits(profile) > phases.limit().denominator
+             ? text + "."
+             : text + fmt::format("; with tasks, parallelism is {}.", three_digits(phases.limit()));
 }
 
 // The code that has most of the critical path. Null: none was found.

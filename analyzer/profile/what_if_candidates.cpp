@@ -19,15 +19,6 @@ namespace {
 // A trace with more records than this is read again only on request.
 constexpr std::uint64_t kMostRecords = 100'000'000;
 
-// Three factors describe the curve: the smallest, one near 8, the largest.
-std::vector<std::uint64_t> few_factors(std::vector<std::uint64_t> factors) {
-  std::sort(factors.begin(), factors.end());
-  const auto above = std::upper_bound(factors.begin(), factors.end(), std::uint64_t{8});
-  const std::uint64_t middle = above == factors.begin() ? factors.front() : *(above - 1);
-  const std::set<std::uint64_t> few{factors.front(), middle, factors.back()};
-  return {few.begin(), few.end()};
-}
-
 // What identifies a code segment: its own row matters only if its ends do not imply it.
 using Segment = std::tuple<BoundaryKind, Row, BoundaryKind, Row, Row>;
 
@@ -181,6 +172,14 @@ Exploration Explorer::evaluate(const TraceReadings& readings, const ProfileOptio
 }
 
 } // namespace
+
+std::vector<std::uint64_t> few_factors(std::vector<std::uint64_t> factors) {
+  std::sort(factors.begin(), factors.end());
+  const auto above = std::upper_bound(factors.begin(), factors.end(), std::uint64_t{8});
+  const std::uint64_t middle = above == factors.begin() ? factors.front() : *(above - 1);
+  const std::set<std::uint64_t> few{factors.front(), middle, factors.back()};
+  return {few.begin(), few.end()};
+}
 
 Exploration explore(const Measured& measured, const TraceReadings& readings,
                     const ProfileOptions& options) {

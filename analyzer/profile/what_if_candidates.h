@@ -22,6 +22,9 @@ struct Exploration {
   std::uint64_t left_out = 0;
 };
 
+// Three of the factors describe a curve: the smallest, one near 8, the largest.
+std::vector<std::uint64_t> few_factors(std::vector<std::uint64_t> factors);
+
 // `options.procs` must not be empty.
 Exploration explore(const Measured& measured, const TraceReadings& readings,
                     const ProfileOptions& options);

@@ -3,6 +3,7 @@
 #include "report/changes.h"
 
 #include "report/missing_openmp.h"
+#include "report/phrases.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,10 @@ bool is_near(double a, double b, double tolerance) {
 bool repeats(const Change& change, const Change& other) {
   // What samples estimate is the same if it is nearly so.
   const double inexact = change.kind == ChangeKind::Function ? 2.5 : 1;
-  if (change.kind == ChangeKind::Lock || other.kind == ChangeKind::Lock)
+  const auto is_of_code = [](ChangeKind kind) {
+    return kind != ChangeKind::Lock && kind != ChangeKind::Threads;
+  };
+  if (!is_of_code(change.kind) || !is_of_code(other.kind))
     return false;
   const auto& points = *change.points;
   const auto& others = *other.points;
@@ -66,6 +70,7 @@ public:
   }
   void add_lock(std::size_t index, LockChange kind, const std::string& name);
   void add_locks();
+  void add_limits();
   void add_regions();
   void add_explored(CandidateKind kind, bool of_main);
   void add_functions();
@@ -129,6 +134,17 @@ void Changes::add_locks() {
   }
 }
 
+// So many times the threads.
+void Changes::add_limits() {
+  for (std::size_t i = 0; i < profile_.limits.size(); ++i) {
+    const ConcurrencyLimit& limit = profile_.limits[i];
+    add(ChangeKind::Threads, i,
+        limit.is_arena ? "the threads of " + arena_in_words(limit)
+                       : "the threads that global_control allows",
+        limit.wider, 0);
+  }
+}
+
 // Those of the program. Of several that call each other and have the same figures, the outermost.
 void Changes::add_functions() {
   if (!profile_.functions)
@@ -165,6 +181,7 @@ std::vector<Change> changes_of(const Profile& profile) {
   Changes changes(profile);
   // What is plainer comes first.
   changes.add_regions();
+  changes.add_limits();
   changes.add_locks();
   changes.add_explored(CandidateKind::Site, false);
   changes.add_explored(CandidateKind::CodeSegment, false);

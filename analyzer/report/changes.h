@@ -19,16 +19,17 @@ enum class ChangeKind : std::uint8_t {
   Wait,
   Grain,
   Lock,
-  Function
+  Function,
+  Threads
 };
 // In JSON: stable.
-inline constexpr const char* kChangeNames[] = {"region", "regions", "site", "stretch",
-                                               "wait",   "grain",   "lock", "function"};
+inline constexpr const char* kChangeNames[] = {"region", "regions", "site",     "stretch", "wait",
+                                               "grain",  "lock",    "function", "threads"};
 
 struct Change {
   ChangeKind kind = ChangeKind::Site;
   // Into Profile::what_if, Profile::grains (Grain), Locks::rows (Lock), SampledFunctions::functions
-  // (Function), or Profile::explored.
+  // (Function), Profile::limits (Threads), or Profile::explored.
   std::uint32_t index = 0;
   std::string name;                                 // in words
   const std::vector<WhatIfPoint>* points = nullptr; // the profile's, or `of_lock`; not empty

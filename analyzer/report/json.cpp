@@ -343,13 +343,16 @@ Json targets_json(const Profile& profile, const std::vector<WhatIfCandidate>& ta
 }
 
 Json search_json(const TargetSearch& search) {
-  static constexpr const char* kKinds[] = {"stretch", "site", "region", "function", "lock", "lock"};
+  static constexpr const char* kKinds[] = {"stretch", "site", "region", "function",
+                                           "lock",    "lock", "threads"};
   Json steps = Json::array();
   for (const TargetSearch::Step& step : search.steps) {
     steps.push_back({{"kind", kKinds[static_cast<std::size_t>(step.kind)]},
                      {"name", step.name},
                      {"parallelism_alone", number(decimal2(step.alone))},
                      {"parallelism_with_those_before", number(decimal2(step.after))}});
+    if (step.kind == ChoiceKind::Threads)
+      steps.back().update({{"limit", step.limit}, {"threads_at_least", step.factor}});
     if (!is_of_lock(step.kind))
       continue;
     const LockChange change =
@@ -388,6 +391,7 @@ Json what_if_json(const Profile& profile) {
   }
   Json json = {{"mode", profile.what_if_mode},
                {"basis", "as_executed"},
+               {"parallelism_now", number(decimal2(profile.parallelism_now()))},
                {"changes", changes},
                {"curves", curves},
                {"explored", targets_json(profile, profile.explored)},
@@ -574,7 +578,8 @@ Json limits_json(const Profile& profile) {
                       {"latency", limit.latency},
                       {"least_time", limit.least_time()},
                       {"binds", &limit == profile.binding_limit()},
-                      {"text", limit_in_words(limit)}});
+                      {"text", limit_in_words(limit)},
+                      {"points", points_json(limit.wider)}});
     if (limit.is_arena)
       limits.back().update({{"reserved", limit.reserved}, {"slots", limit.slots}});
     if (limits.size() == kMostLimits)

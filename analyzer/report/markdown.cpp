@@ -74,9 +74,9 @@ static std::string search_table(const Profile& profile) {
   std::string text =
       search.outcome == profile.advice ? "" : fmt::format("\n{}\n", cell(search.outcome));
   if (!search.steps.empty())
-    text +=
-        fmt::format("\n| To reach parallelism {}{} | Parallelism |\n|---|---:|\n", search.target,
-                    search.has_locks() ? "" : fmt::format(", each {}x faster", search.factor));
+    text += fmt::format(
+        "\n| To reach parallelism {}{} | Parallelism |\n|---|---:|\n", search.target,
+        search.has_others() ? "" : ", each " + improved_by(search.factor, search.optimizes));
   for (const TargetSearch::Step& step : search.steps)
     text += fmt::format("| {} | {} |\n", cell(step_in_words(search, step)), fixed2(step.after));
   if (!search.steps.empty() && !search.reached)

@@ -63,6 +63,11 @@ std::string limit_in_words(const ConcurrencyLimit& limit) {
                      at_a_time);
 }
 
+std::string arena_in_words(const ConcurrencyLimit& limit) {
+  return fmt::format("the {} of {}", limit.is_of_openmp ? "parallel regions" : "arena",
+                     limit.row == kMainRow ? "code outside of tasks" : limit.name);
+}
+
 std::string sleep_in_words(const SleepTimes& times, std::uint64_t all, double hz) {
   std::vector<std::size_t> kinds;
   Wide named = 0;
@@ -92,22 +97,41 @@ std::string changes_text(std::size_t count) {
   return count == 1 ? "one change" : fmt::format("{} changes", count);
 }
 
-std::string search_heading(const TargetSearch& search) {
+std::string improved_by(std::uint64_t factor, bool optimizes) {
+  return optimizes ? fmt::format("{} times faster", factor)
+                   : fmt::format("divided among {} CPUs", factor);
+}
+
+std::string faster_code(const TargetSearch& search, const std::string& parts) {
+  return search.optimizes ? fmt::format("speeding up {} {}x", parts, search.factor)
+                          : fmt::format("dividing {} among {} CPUs{}", parts, search.factor,
+                                        search.steps.size() > 1 ? " each" : "");
+}
+
+std::string what_is_changed(const TargetSearch& search) {
   const std::size_t count = search.steps.size();
-  const std::string what =
-      search.has_locks() ? changes_text(count)
-                         : fmt::format("speeding up {} {}x", parts_text(count), search.factor);
+  return search.has_others() ? changes_text(count) : faster_code(search, parts_text(count));
+}
+
+// What runs under a limit is known to need its work divided by the threads: it may need more.
+std::string search_heading(const TargetSearch& search) {
+  const std::string what = what_is_changed(search);
   if (!search.reached)
     return fmt::format("parallelism {} is out of reach: {}", search.target, what);
+  const bool are_several = search.steps.size() > 1;
+  if (search.has_limits())
+    return fmt::format("{} {} room for parallelism {}{}", what, are_several ? "leave" : "leaves",
+                       search.target, search.minimal && are_several ? "; fewer do not" : "");
   return fmt::format("{} {} enough to reach parallelism {}{}", what,
-                     search.has_locks() && count > 1 ? "are" : "is", search.target,
-                     search.minimal && count > 1 ? "; fewer are not" : "");
+                     search.has_others() && are_several ? "are" : "is", search.target,
+                     search.minimal && are_several ? "; fewer are not" : "");
 }
 
 std::string step_in_words(const TargetSearch& search, const TargetSearch::Step& step) {
-  return !search.has_locks() || is_of_lock(step.kind)
-             ? step.name
-             : fmt::format("speed up {} {}x", step.name, search.factor);
+  if (!search.has_others() || is_of_lock(step.kind) || step.kind == ChoiceKind::Threads)
+    return step.name;
+  return search.optimizes ? fmt::format("speed up {} {}x", step.name, search.factor)
+                          : fmt::format("divide {} among {} CPUs", step.name, search.factor);
 }
 
 } // namespace tp::analysis

@@ -517,6 +517,11 @@ void add_details(Lines& lines, const Profile& profile) {
   }
   if (locks.size() > kMostLocks)
     lines.add("                {} more locks in --json", locks.size() - kMostLocks);
+  for (std::size_t i = 0; i < profile.findings.size(); ++i)
+    if (const Finding& each = profile.findings[i]; each.shape == Shape::FewThreads &&
+                                                   profile.advised_finding != i &&
+                                                   Wide{each.saves_at_most()} * 10 >= each.time)
+      lines.add_text("Threads         " + each.text, 16);
   lines.add_text("Burdened        " + burden_line(profile));
   add_bounds(lines, profile);
   lines.add_text("Time            " + balance_line(profile));

@@ -14,15 +14,23 @@ namespace {
 
 constexpr std::size_t kArrowWidth = 15; // of "  -> PARALLELISM  "
 
+// In what needs most time under a limit, if that is longer than the critical path.
+bool sleeps_under_limit(const Profile& profile) {
+  return profile.binding_limit() && profile.binding_limit()->latency > 0;
+}
+
 // The last line states the result of all steps, even if there is no room for each of them.
 void add_search(Lines& lines, const Profile& profile, std::size_t room) {
   const TargetSearch& search = *profile.search;
   const std::size_t count = search.steps.size();
   // The search is about work.
-  const bool sleep_is_left_out =
-      profile.sleeps_on_path() || std::ranges::any_of(profile.locks.rows, [&](const LockRow& lock) {
-        return profile.counts_sleep_of(lock) && lock.with_latency >= profile.span;
-      });
+  const bool sleep_is_left_out = profile.sleeps_on_path() ||
+                                 std::ranges::any_of(profile.locks.rows,
+                                                     [&](const LockRow& lock) {
+                                                       return profile.counts_sleep_of(lock) &&
+                                                              lock.with_latency >= profile.span;
+                                                     }) ||
+                                 sleeps_under_limit(profile);
   lines.add_text(fmt::format("What if         {}{}:", sleep_is_left_out ? "without sleep, " : "",
                              search_heading(search)));
   const std::size_t left = room > lines.count() ? room - lines.count() : 1;
@@ -128,8 +136,12 @@ void add_table(Lines& lines, const Profile& profile, std::size_t room) {
   const std::size_t column = figure_width(changes, factors);
   const std::size_t most_width = kMaxWidth - kNoteWidth - column * factors.size();
   std::vector<std::vector<std::string>> rows;
-  const std::string_view title =
-      profile.sleeps_on_path() ? "What if, limit without sleep" : "What if, limit";
+  const std::string title =
+      fmt::format("What if {}: limit{}",
+                  with_factors == changes.end()        ? "changed"
+                  : profile.what_if_mode == "optimize" ? "N times faster"
+                                                       : "N-fold parallel",
+                  profile.sleeps_on_path() || sleeps_under_limit(profile) ? " without sleep" : "");
   std::size_t used = 1, width = title.size();
   for (const Change& change : changes) {
     rows.push_back(name_lines(printable(change.name), most_width));

@@ -298,11 +298,13 @@ stream 0
   assert.deepEqual([shown.advice, shown.verdict], [report.advice, report.verdict]);
 });
 
-test("changes are compared with the limit that has the locks", { skip }, async () => {
+test("changes are compared with the limit that has the locks and arenas", { skip }, async () => {
   const limit = 2, locks = [{ ...full.locks[1], parallelism: limit, what_if: [{ change: "shorter", factor: 2, parallelism: 4 }] }];
-  const file = makePage({ ...full, locks, verdict: { ...full.verdict, limit }, what_if: { ...full.what_if, changes: [...full.what_if.changes, { kind: "lock", index: 0, name: "the sections of queue", change: "shorter" }] } });
+  const file = makePage({ ...full, locks, verdict: { ...full.verdict, limit }, what_if: { ...full.what_if, parallelism_now: limit, changes: [...full.what_if.changes, { kind: "lock", index: 0, name: "the sections of queue", change: "shorter" }, { kind: "threads", index: 0, name: "the threads of the arena of image.cpp:20" }] },
+    limits: [{ kind: "arena", file: "image.cpp", line: 20, least_time: 1, like_machine: false, binds: false, points: [{ factor: 2, parallelism: 3 }, { factor: 8, parallelism: 6 }] }] });
   await seen(file, async (page) => {
     assert.match(plain(await page.locator("#gains").textContent()), /now 2\.00/);
+    assert.match(plain(await page.locator("#gains").textContent()), /Large dot: divided among 8 CPUs.*6\.00the threads/s);
     assert.ok((await page.locator("#gains .mark").evaluateAll((/** @type {Element[]} */ all) => all.map((each) => each.getAttribute("aria-label")))).some((/** @type {string} */ each) => each.startsWith("the sections of queue")));
     assert.equal(plain(await page.locator(".number.limit span").innerText()), `${full.parallelism.toFixed(2)}× without its locks`);
     const best = full.what_if.curves[1].points[1].parallelism;

@@ -52,7 +52,7 @@ export function functions(model) {
   const head = (/** @type {string} */ first, /** @type {[string, string][]} */ others) => h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "name" }, first), ...others.map(([name, hint]) => h("th", { scope: "col", title: hint }, name))));
   /** @type {[string, string]} */ const critical = ["critical", "share of the critical path, and how far its 95 % interval reaches"];
   /** @type {[string, string]} */ const work = ["work", "work of the whole program in it"];
-  /** @type {[string, string]} */ const faster = ["parallelism", `parallelism of the program, if it took a fraction (1/${kFactor}) of its time`];
+  /** @type {[string, string]} */ const faster = ["parallelism", `parallelism of the program, if it were ${model.improved(kFactor)}`];
   const place = (/** @type {any} */ row) => (row.file ? `${row.file.split("/").pop()}${row.line > 0 ? `:${row.line}` : ""}` : row.module ?? "");
   if (rows.length > 0)
     made.append(scrollable("Table of functions", h("table", { class: "functions" }, h("caption", { class: "unseen" }, "Functions with their shares of the critical path"),

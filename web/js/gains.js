@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would I gain? The limit if one part of the code were twice as fast, 8 times as fast, or free:
+// What would I gain? The limit if one part of the code were divided among 2 CPUs, 8 CPUs, or free:
 // a dumbbell each; what is only on or off (waits, grain sizes) is a diamond.
 import { scaleLinear, scaleLog } from "d3-scale";
 import { axis, chart, mark, text } from "./chart.js";
@@ -20,7 +20,7 @@ export function gains(section, model) {
   const all = model.changes;
   const helpful = all.filter((change) => model.most(change) > model.now * 1.05);
   const shown = helpful.slice(0, ROWS);
-  const made = card(`The limit after one change${model.sleeps ? ", without sleep" : ""}`, `Parallelism if one part of the code were faster and all else stayed as it is. ${legend(shown)} ${shown.some((change) => change.points.length === 1) ? "Diamond: a change that is made or not." : ""}`, host);
+  const made = card(`The limit after one change${model.sleeps ? ", without sleep" : ""}`, `Parallelism if one part of the code were ${model.profile.what_if?.mode === "optimize" ? "faster" : "divided among CPUs"} and all else stayed as it is. ${legend(model, shown)} ${shown.some((change) => change.points.length === 1) ? "Diamond: a change that is made or not." : ""}`, host);
   section.append(made);
   if (model.isAmple) {
     host.append(empty("Parallelism is enough for 128 CPUs and beyond: no change is needed to scale that far."));
@@ -57,15 +57,17 @@ function linesOf(width, change) {
 /** The height of a row: names of two lines need more. @param {number} width @param {Change[]} shown */
 const rowOf = (width, shown) => (width < NARROW ? 66 : 42) + (shown.some((change) => linesOf(width, change).length > 1) ? 15 : 0);
 
-/** @param {number} factor */
-const words = (factor) => (factor >= 100 ? "as good as free" : factor === 2 ? "twice as fast" : `${factor} times as fast`);
+/** @param {Model} model @param {number} factor @param {string} kind */
+const words = (model, factor, kind) => (kind === "threads" ? `${factor} times as many threads` : kind === "lock" ? `by ${factor}` : factor >= 100 ? "as good as free" : model.improved(factor));
 
-/** @param {Change[]} shown */
-function legend(shown) {
-  const one = shown.find((change) => change.points.length > 1);
+/** @param {Model} model @param {Change[]} shown */
+function legend(model, shown) {
+  const several = shown.filter((change) => change.points.length > 1);
+  const one = several.find((change) => change.kind !== "threads" && change.kind !== "lock") ?? several[0];
   if (!one) return "";
   const { least, near, most } = factorsOf(one);
-  return `Small dot: ${words(least)}. ${near !== least && near !== most ? `Large dot: ${words(near)}. ` : ""}Ring: ${words(most)}.`;
+  const of = (/** @type {number} */ factor) => words(model, factor, one.kind);
+  return `Small dot: ${of(least)}. ${near !== least && near !== most ? `Large dot: ${of(near)}. ` : ""}Ring: ${of(most)}.`;
 }
 
 /** @param {SVGSVGElement} svg @param {number} width @param {number} height @param {Model} model @param {Change[]} shown */
@@ -87,9 +89,9 @@ function draw(svg, width, height, model, shown) {
     const { least, near, most: free } = factorsOf(change);
     const points = change.points.filter((point) => [least, near, free].includes(point.factor));
     const kind = `gain-${change.kind}`;
-    const lines = single ? [`${times(change.points[0].parallelism)}`] : points.map((point) => `${words(point.factor)}: ${times(point.parallelism)}`);
+    const lines = single ? [`${times(change.points[0].parallelism)}`] : points.map((point) => `${words(model, point.factor, change.kind)}: ${times(point.parallelism)}`);
     const predicted = change.points.find((point) => point.factor === 8)?.predicted?.find((each) => each.procs === 8);
-    if (predicted) lines.push(`8 times as fast, on 8 CPUs: ${model.amount(predicted.time)}`);
+    if (predicted) lines.push(`${model.improved(8)}, in all on 8 CPUs: ${model.amount(predicted.time)}`);
     const group = mark(s("g", { class: `gain ${kind}` }),
       `${change.name}\n${change.detail}${change.critical > 0 ? `, ${percent(change.critical, model.span)} of the critical path` : ""}\n${lines.join("\n")}`);
     group.append(s("rect", { class: "hit", x: 0, y: y - (narrow ? row - 20 : row / 2), width, height: row }));

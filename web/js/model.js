@@ -117,8 +117,13 @@ export class Model {
   /** What it leaves. @returns {number | undefined} */
   get limitByLock() { return this.limitingLock && leaves(this.limitingLock); }
 
-  /** What changes are compared with: the parallelism that tasks and locks leave. */
-  get now() { return this.limitByLock ?? this.limit; }
+  /** What changes are compared with: the parallelism that tasks, locks, and arenas leave. @returns {number} */
+  get now() { return this.profile.what_if?.parallelism_now ?? this.limitByLock ?? this.limit; }
+
+  /** What a what-if does to code, after "were". @param {number} factor */
+  improved(factor) {
+    return this.profile.what_if?.mode === "optimize" ? factor === 2 ? "twice as fast" : `${factor} times as fast` : `divided among ${factor} CPUs`;
+  }
 
   /** An amount of work as text. @param {number} work */
   amount(work) {
@@ -162,13 +167,13 @@ export class Model {
   get changes() {
     const whatIf = this.profile.what_if ?? {};
     const words = /** @type {Record<string, string>} */ ({ site: "all tasks of a site", stretch: "code between tasks",
-      wait: "if the code after it did not wait", grain: "with another grain size", lock: "a lock", function: "by samples" });
+      wait: "if the code after it did not wait", grain: "with another grain size", lock: "a lock", function: "by samples", threads: "a limit of threads" });
     /** @type {Change[]} */
     const changes = [];
     for (const { kind, index, name, change } of whatIf.changes ?? []) {
       const lock = kind === "lock" ? this.profile.locks?.[index] : undefined;
       const points = lock?.what_if?.filter((/** @type {{change: string}} */ each) => each.change === change);
-      const target = lock ? { file: lock.file, line: lock.line, points } : kind === "function" ? this.profile.functions?.[index] : kind.startsWith("region") ? whatIf.curves?.[index] : kind === "grain" ? whatIf.grains?.[index] : whatIf.explored?.[index];
+      const target = lock ? { file: lock.file, line: lock.line, points } : kind === "function" ? this.profile.functions?.[index] : kind === "threads" ? this.profile.limits?.[index] : kind.startsWith("region") ? whatIf.curves?.[index] : kind === "grain" ? whatIf.grains?.[index] : whatIf.explored?.[index];
       if (!target?.points?.length) continue; // the page has the best ones only
       const region = kind === "region" ? this.profile.regions?.[target.regions?.[0]] : undefined;
       const at = region ?? (target.line > 0 ? target : { file: target.from_file, line: target.from_line });

@@ -84,9 +84,9 @@ function draw(svg, width, height, model) {
     if (points?.length)
       frame.append(s("path", { class: "line line-best", d: line((/** @type {{procs: number, time: number}} */ p) => x(p.procs), (p) => y((runs[0]?.time ?? model.work) / p.time))
         .curve(curveMonotoneX)(points.filter((p) => p.procs <= MOST)) }));
-    labels.push({ y: end, lines: [...wrapped(unqualified(withoutWrappers(best.name)).replace(/ \([^()]*\)$/, ""), 22, 3), `8 times faster: at most ${digits(bestLimit)}`], kind: "label-best" });
+    labels.push({ y: end, lines: [...wrapped(unqualified(withoutWrappers(best.name)).replace(/ \([^()]*\)$/, ""), 22, 3), `${model.improved(8)}: at most ${digits(bestLimit)}`], kind: "label-best" });
     svg.append(mark(s("rect", { class: "hit", x: x(32), y: end - 5, width: x(128) - x(32), height: 10 }),
-      `${best.name}, 8 times faster\nat most ${times(bestLimit)} on any number of CPUs`));
+      `${best.name}, ${model.improved(8)}\nat most ${times(bestLimit)} on any number of CPUs`));
   }
   frame.append(s("path", { class: "line line-now", d: line((/** @type {{procs: number, speedup: number}} */ run) => x(run.procs), (run) => y(run.speedup))
     .curve(curveMonotoneX)(runs) }));

@@ -22,7 +22,7 @@ stages() {
 }
 stages 40 | trace stages
 exits 0 -o files stages --target 64
-in_out "speeding up one part of the code 64x is enough to reach parallelism 64"
+in_out "dividing one part of the code among 64 CPUs is enough to reach parallelism 64"
 in_out "main, all of it"
 exits 0 -o files stages --target 64 --factors 64
 in_out "    95.0  main"
@@ -40,7 +40,7 @@ in_out "| not reached | 1.72 |"
 # More changes are needed than are tried: the text cannot list them all, but states their effect.
 stages 40 | sed '/^task/s/work=1$/work=400/; s/work=10$/work=1/' | trace long
 exits 0 -o files long --target 900
-in_out "parallelism 900 is out of reach: speeding up 32 parts of the code"
+in_out "parallelism 900 is out of reach: dividing 32 parts of the code among 900 CPUs each"
 grep -qE '^  -> +[0-9.]+  with [0-9]+ more \(--json\)$' out || fail "no result of all parts in: $(cat out)"
 in_out "all code"
 exits 0 -o files long --target 900 --json -
@@ -50,6 +50,53 @@ t = json.load(open("out"))["what_if"]["target"]
 assert not t["reached"] and len(t["regions"]) == 32 and t["parallelism_with_all_code"] >= 900
 assert {step["kind"] for step in t["regions"]} == {"site", "stretch"}
 END
+
+# An arena of one thread: what is reached is measured against what it leaves, and its threads are a change.
+trace arena <<'END'
+site 1 linalg.cpp 36
+stream 0
+  thread role=main
+  in-arena arena=1 work=10 entered=1 asked=1
+  spawn work=14 site=1 ctx=new-exclusive
+  spawn work=0 site=1 ctx=last
+  spawn work=0 site=1 ctx=last
+  spawn work=0 site=1 ctx=last
+  wait work=0 ctx=last
+  task task=newest work=40
+  task task=-1 work=40
+  task task=-2 work=40
+  task task=-3 work=40
+  wait-end
+  in-arena arena=0 work=3
+  end work=6
+  thread-end
+END
+exits 0 -o files arena --target 2
+in_out "speedup at most 1.08 on any number of them"
+not_in_out "already reached"
+in_out "one change leaves room for parallelism 2:"
+in_out "  ->     2.16  give the arena of linalg.cpp:36 at least 2 threads"
+exits 0 -o files arena --target 2 --format md
+in_out "| give the arena of linalg.cpp:36 at least 2 threads | 2.16 |"
+exits 0 -o files arena
+in_out "What if N-fold parallel: limit"
+in_out "the threads of the arena of linalg.cpp:36"
+exits 0 -o files arena --target 2 --json -
+python3 - <<'END' || fail "the JSON of more threads"
+import json
+p = json.load(open("out"))
+w = p["what_if"]
+step, = w["target"]["regions"]
+assert (step["kind"], step["limit"], step["threads_at_least"]) == ("threads", 0, 2), step
+assert w["parallelism_now"] == 1.08, w["parallelism_now"]
+change = w["changes"][0]
+assert (change["kind"], change["index"]) == ("threads", 0), change
+assert max(point["parallelism"] for point in p["limits"][0]["points"]) == change["parallelism_at_most"] == 3.0, change
+for each in w["explored"]: # divided among CPUs, in one thread as before
+    assert all(point["parallelism"] <= 1.08 for point in each["points"]), each
+END
+exits 0 -o files arena --what-if-mode optimize
+in_out "What if N times faster: limit"
 
 # A target that would overflow is not searched for; the other questions are answered.
 trace huge <<'END'

@@ -252,11 +252,13 @@ std::string line_with(const std::string& text, const std::string& begin) {
 TEST(Text, WhatIfIsATableOfLimits) {
   Profile profile = paper();
   const std::string text = write_text(profile, {});
-  EXPECT_EQ("What if, limit                  2x       8x     free", line_with(text, "What if"));
-  EXPECT_EQ("initialize                    1.67     2.33     2.68  most to gain",
+  EXPECT_EQ("What if N-fold parallel: limit       2x       8x     free",
+            line_with(text, "What if"));
+  EXPECT_EQ("initialize                         1.67     2.33     2.68  most to gain",
             line_with(text, "initialize"));
-  EXPECT_EQ("compute                       1.40     1.59     1.67", line_with(text, "compute"));
-  EXPECT_EQ("all 2 marked regions          2.06     4.38     6.92  together",
+  EXPECT_EQ("compute                            1.40     1.59     1.67",
+            line_with(text, "compute"));
+  EXPECT_EQ("all 2 marked regions               2.06     4.38     6.92  together",
             line_with(text, "all 2"));
   EXPECT_LT(text.find("all 2 marked"), text.find("\nthe tasks of paper.cpp:25 "));
   // The order of the JSON, which is that of the page.
@@ -270,11 +272,11 @@ TEST(Text, WhatIfIsATableOfLimits) {
   // The best that is hidden is not called less.
   for (WhatIfPoint& point : profile.explored[2].points)
     point.parallelism = {1000, 1};
-  EXPECT_EQ("initialize                    1.67     2.33     2.68",
+  EXPECT_EQ("initialize                         1.67     2.33     2.68",
             line_with(write_text(profile, {}), "initialize"));
   // Columns do not run into each other.
   profile.what_if[1].points.back().parallelism = {1024000000, 1};
-  EXPECT_EQ("compute                          1.40        1.59  1024000000  most to gain",
+  EXPECT_EQ("compute                               1.40        1.59  1024000000  most to gain",
             line_with(write_text(profile, {}), "compute"));
 }
 

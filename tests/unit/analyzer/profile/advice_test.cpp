@@ -176,6 +176,30 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != text.npos;
 }
 
+// Calls that a task runs one after the other may be as small as can be: what is too large is the task.
+TEST(Advice, OnTasksOfManyCallsNamesTheTasks) {
+  std::string script = "run cpus=2\nsite 1 a.cpp 1 construct=parallel_for\nstream 0\n"
+                       "thread role=main\nspawn site=1 ctx=new-exclusive\n"
+                       "spawn site=1 ctx=last\nspawn site=1 ctx=last\nwait ctx=last\n";
+  for (int task = 3; task-- > 0;) {
+    script += "begin task=0." + std::to_string(task) + "\n";
+    for (int call = 0; call < (task == 0 ? 6 : 4); ++call) // of one iteration, but for two of them
+      script += "loop-begin\nloop-end n=" + std::to_string(task > 0 && call == 0 ? 2 : 1) +
+                " grain=1 work=" + (task == 0 ? "150\n" : "50\n");
+    script += "end\n";
+  }
+  ProfileOptions options;
+  options.procs = {8};
+  const std::string text =
+      make_profile(test::parse_trace_script(script + "wait-end\nend work=2\nthread-end\n").source(),
+                   options)
+          .advice;
+  EXPECT_TRUE(contains(text,
+                       "whose 3 tasks are too large for 8 CPUs (5.33 iterations on average, in "
+                       "calls one after the other)"))
+      << text;
+}
+
 // What makes parts smaller depends on what made them as large as they are.
 TEST(Advice, OnPartsThatAreTooLargeNamesWhatDividesThemFurther) {
   // As large as the grain size lets them be.

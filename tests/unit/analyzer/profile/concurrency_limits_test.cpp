@@ -2,8 +2,10 @@
 // Limits of concurrency in a profile: bounds, predictions, verdict, findings, in hand-written cases.
 #include "profile/concurrency_limits.h"
 #include "profile/make_profile.h"
+#include "report/changes.h"
 #include "report/numbers.h"
 #include "report/phrases.h"
+#include "report/writers.h"
 #include "trace_script.h"
 
 #include <gtest/gtest.h>
@@ -304,6 +306,225 @@ TEST(ConcurrencyLimits, EntersTwice) {
       limited_profile_of(eight_tasks("asked=2 reserved=1 slots=3", twice + twice));
   ASSERT_EQ(1u, profile.limits.size());
   EXPECT_EQ(2u, profile.limits[0].width);
+}
+
+Profile searched_profile_of(const std::string& script, std::optional<std::uint64_t> target,
+                            WhatIfMode mode = WhatIfMode::Parallelize) {
+  ProfileOptions options;
+  options.procs = {8};
+  options.burden_ns = 0;
+  options.factors = {2, 8};
+  options.target = target;
+  options.mode = mode;
+  options.explore = Ask::Always;
+  return make_profile(test::parse_trace_script(script).source(), options);
+}
+
+// The parallelism if all tasks of the place are improved.
+Ratio with_tasks_improved(const Profile& profile, std::uint32_t line, std::uint64_t factor) {
+  for (const WhatIfCandidate& each : profile.explored)
+    for (const WhatIfPoint& point : each.points)
+      if (each.kind == CandidateKind::Site && each.place.line == line && point.factor == factor)
+        return point.parallelism;
+  ADD_FAILURE() << "no site of line " << line;
+  return {1, 1};
+}
+
+// What is reached is what the headline's limit leaves: 180 / 167. Enough threads, and no more: 167 / 2 is less than 180 / 2,
+// 167 / 3 more than 180 / 4.
+TEST(ConcurrencyLimits, TargetsNeedThreads) {
+  for (const std::uint64_t target : {2u, 4u}) {
+    const Profile profile = searched_profile_of(eight_tasks("asked=1"), target);
+    ASSERT_TRUE(profile.search);
+    ASSERT_EQ(1u, profile.search->steps.size()) << profile.search->outcome;
+    const TargetSearch::Step& step = profile.search->steps[0];
+    EXPECT_EQ(ChoiceKind::Threads, step.kind);
+    EXPECT_EQ(0u, step.limit);
+    EXPECT_EQ(target, step.factor);
+    EXPECT_EQ("give the arena of linalg.cpp:36 at least " + std::to_string(target) + " threads",
+              step.name);
+    EXPECT_EQ(180 * target, step.after.numerator);
+    EXPECT_EQ(167u, step.after.denominator); // both sides times the target
+    EXPECT_EQ("One change leaves room for parallelism " + std::to_string(target) + ".",
+              profile.search->outcome);
+  }
+  // On no more than one thread there is room for parallelism 1.
+  const Profile one = searched_profile_of(eight_tasks("asked=1"), 1);
+  ASSERT_TRUE(one.search);
+  EXPECT_EQ("Parallelism 1 is already reached.", one.search->outcome);
+}
+
+// The span of 40 is more than 180 / 8, too: the tasks have to be divided as well.
+TEST(ConcurrencyLimits, TargetsNeedThreadsAndMoreTasks) {
+  const Profile profile = searched_profile_of(eight_tasks("asked=1"), 8);
+  ASSERT_TRUE(profile.search);
+  EXPECT_TRUE(profile.search->reached) << profile.search->outcome;
+  EXPECT_TRUE(profile.search->has_limits());
+  EXPECT_GT(profile.search->steps.size(), 1u);
+  EXPECT_LE(8.0, profile.search->steps.back().after.value());
+}
+
+// As many as make the arena as quick as what is asked for, if it has some already.
+TEST(ConcurrencyLimits, TargetsNeedMoreThreads) {
+  const Profile profile = searched_profile_of(eight_tasks("asked=2"), 3);
+  ASSERT_TRUE(profile.search);
+  ASSERT_EQ(1u, profile.search->steps.size()) << profile.search->outcome;
+  EXPECT_EQ("give the arena of linalg.cpp:36 at least 3 threads", profile.search->steps[0].name);
+  const Profile allowed =
+      searched_profile_of(eight_tasks("arena=0", "allowed work=10 time=10 threads=2\n"), 3);
+  ASSERT_EQ(1u, allowed.search->steps.size()) << allowed.search->outcome;
+  EXPECT_EQ("let oneTBB have at least 3 threads (global_control)", allowed.search->steps[0].name);
+}
+
+// Two arenas, one after the other: each leaves too little.
+TEST(ConcurrencyLimits, TargetsNeedThreadsOfTwoArenas) {
+  const Profile profile =
+      searched_profile_of("site 1 a.cpp 1\nsite 2 b.cpp 2\nstream 0\nthread role=main\n" +
+                              tasks_in(1, 1, 20) + tasks_in(2, 1, 30) + "end\nthread-end\n",
+                          4);
+  ASSERT_TRUE(profile.search);
+  ASSERT_EQ(2u, profile.search->steps.size()) << profile.search->outcome;
+  EXPECT_EQ("give the arena of b.cpp:2 at least 3 threads",
+            profile.search->steps[0].name); // 240 / 3
+  EXPECT_EQ("give the arena of a.cpp:1 at least 2 threads",
+            profile.search->steps[1].name); // 160 / 2
+  EXPECT_TRUE(profile.search->minimal);
+  EXPECT_EQ("2 changes leave room for parallelism 4; fewer do not.", profile.search->outcome);
+}
+
+// Code that is divided among CPUs is in the arena as before; if it has less to do, the arena has less.
+TEST(ConcurrencyLimits, WhatIfsStayWithinThem) {
+  const Profile divided = searched_profile_of(eight_tasks("asked=1"), {});
+  EXPECT_EQ(167u, divided.parallelism_now().denominator);
+  const Ratio tasks = with_tasks_improved(divided, 36, 2);
+  EXPECT_EQ(360u, tasks.numerator);
+  EXPECT_EQ(334u, tasks.denominator);
+  const Profile less = searched_profile_of(eight_tasks("asked=1"), {}, WhatIfMode::Optimize);
+  const Ratio faster = with_tasks_improved(less, 36, 2);
+  EXPECT_EQ(200u, faster.numerator);   // 2 * 20 + 160
+  EXPECT_EQ(174u, faster.denominator); // 2 * 7 + 160
+  // Without the limit the path would be the longer one: 2 * 20 + 20.
+  const Profile none = searched_profile_of(eight_tasks("arena=0"), {});
+  EXPECT_EQ(60u, with_tasks_improved(none, 36, 2).denominator);
+}
+
+// The arena's row: 167 / 2, and with 8 times the threads the path of 40.
+TEST(ConcurrencyLimits, MoreThreadsAreAChange) {
+  const Profile profile = searched_profile_of(eight_tasks("asked=1"), {});
+  ASSERT_EQ(2u, profile.limits.at(0).wider.size());
+  EXPECT_EQ(167u, profile.limits[0].wider[0].parallelism.denominator); // both sides times 2
+  EXPECT_EQ(360u, profile.limits[0].wider[0].parallelism.numerator);
+  EXPECT_EQ(320u, profile.limits[0].wider[1].parallelism.denominator);
+  const std::vector<Change> changes = changes_of(profile);
+  ASSERT_FALSE(changes.empty());
+  EXPECT_EQ("the threads of the arena of linalg.cpp:36", changes.front().name);
+  EXPECT_EQ(ChangeKind::Threads, changes.front().kind);
+  for (const Change& change : changes)
+    EXPECT_EQ(change.kind == ChangeKind::Threads, helps(change, profile)) << change.name;
+}
+
+// A team has a part of its region for each thread: where the region is divided further, there are more threads.
+TEST(ConcurrencyLimits, TeamsGrowWithTheirRegions) {
+  const Profile profile = searched_profile_of(
+      "site 1 a.cpp 3 construct=omp_parallel\nstream 0\nthread role=main\n"
+      "in-arena arena=1 work=0 entered=1 asked=2 reserved=0 slots=2\n"
+      "spawn site=1 ctx=new-exclusive construct=omp_parallel\nspawn site=1 ctx=last\n"
+      "wait ctx=last\ntask task=newest work=50\ntask task=-1 work=50\nwait-end\n"
+      "in-arena arena=0 work=0\nend\nthread-end\n",
+      {});
+  ASSERT_EQ(1u, profile.limits.size());
+  EXPECT_TRUE(profile.limits[0].is_of_openmp);
+  EXPECT_EQ(2u, profile.limits[0].width);
+  EXPECT_EQ(50u, with_tasks_improved(profile, 3, 2).denominator); // 25, both sides times 2
+}
+
+// Half of the work comes before all tasks, half of it is one loop in an arena of one thread, of which the critical path
+// has the one large task.
+std::string start_and_arena(int threads) {
+  std::string script = "site 1 a.cpp 1\nstream 0\nthread role=main\n"
+                       "in-arena arena=1 work=400 entered=1 asked=" +
+                       std::to_string(threads) + "\nspawn work=400 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 4; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 4; ++i)
+    script += "task task=" + (i == 0 ? std::string("newest") : std::to_string(-i)) +
+              " work=" + (i == 0 ? "310" : "30") + "\n";
+  return script + "wait-end\nin-arena arena=0 work=0\nend\nthread-end\n";
+}
+
+// The same of paths: an arena of one thread runs the parts of a task one after the other, one of two threads two at a time.
+TEST(ConcurrencyLimits, WhatIfsDivideAmongThreadsThatRun) {
+  const Profile one = searched_profile_of(start_and_arena(1), {});
+  EXPECT_EQ(8u * 710, with_tasks_improved(one, 1, 8).denominator);
+  const Profile two = searched_profile_of(start_and_arena(2), {});
+  EXPECT_EQ(2u * 400 + 310, with_tasks_improved(two, 1, 2).denominator);
+  EXPECT_EQ(8u * 400 + 4 * 310, with_tasks_improved(two, 1, 8).denominator);
+  const Profile many = searched_profile_of(start_and_arena(40), {});
+  EXPECT_EQ(8u * 400 + 310, with_tasks_improved(many, 1, 8).denominator);
+  // Faster code is faster in one thread as well.
+  const Profile faster = searched_profile_of(start_and_arena(1), {}, WhatIfMode::Optimize);
+  EXPECT_EQ(8u * 400 + 310, with_tasks_improved(faster, 1, 8).denominator);
+}
+
+// The arena leaves room for parallelism 2, but its path does only if it is divided, for which it needs threads.
+TEST(ConcurrencyLimits, TargetsNeedThreadsToDivideCode) {
+  std::string script = start_and_arena(1);
+  script.replace(script.find("work=400 entered"), 8, "work=100"); // of 500, 100 are outside of it
+  script.replace(script.find("spawn work=400"), 14, "spawn work=100");
+  script.replace(script.find("in-arena arena=0 work=0\nend"), 27,
+                 "in-arena arena=0 work=0\nspawn work=0 site=1 ctx=new-exclusive\n"
+                 "spawn site=1 ctx=last\nwait ctx=last\ntask task=newest work=200\n"
+                 "task task=-1 work=200\nwait-end\nend");
+  const Profile profile = searched_profile_of(script, 2);
+  ASSERT_TRUE(profile.search);
+  EXPECT_EQ(900u, profile.work);
+  EXPECT_EQ(610u, profile.span);
+  EXPECT_TRUE(profile.search->reached) << profile.search->outcome;
+  ASSERT_EQ(2u, profile.search->steps.size()) << profile.search->outcome;
+  EXPECT_TRUE(profile.search->has_limits());
+}
+
+// Dividing the tasks of an arena of one thread is in vain; among two threads it is not, but among no more than two.
+TEST(ConcurrencyLimits, WhatTheyMakeVainSavesNothing) {
+  const auto of_tasks = [](const Profile& profile) {
+    const auto found = std::ranges::find_if(profile.findings, [](const Finding& each) {
+      return each.place.line == 1 && each.row != kMainRow && each.shape != Shape::FewThreads;
+    });
+    EXPECT_NE(found, profile.findings.end());
+    return found == profile.findings.end() ? 0 : found->saves_at_most();
+  };
+  for (const Ask simulate : {Ask::Always, Ask::Never}) {
+    const Profile one = limited_profile_of(start_and_arena(1), simulate);
+    EXPECT_EQ(800u, one.work);
+    EXPECT_EQ(710u, one.span);
+    EXPECT_EQ(simulate == Ask::Always,
+              of_tasks(one) == 0); // else the time is a bound that is not reached
+    ASSERT_TRUE(few_threads(one));
+    const auto tasks = std::ranges::find_if(one.findings, [](const Finding& each) {
+      return each.row != kMainRow && each.shape != Shape::FewThreads;
+    });
+    EXPECT_LT(few_threads(one), &*tasks); // which comes after it
+  }
+  const Profile two = limited_profile_of(start_and_arena(2));
+  EXPECT_EQ(155u, of_tasks(two)); // 310 to its half
+  const Profile none = limited_profile_of(start_and_arena(40));
+  EXPECT_LT(200u, of_tasks(none)); // to an eighth
+}
+
+// Serial code comes first, but the limit is named, and no figure of the headline supposes that it is gone.
+TEST(ConcurrencyLimits, AreNamedBesideSerialCode) {
+  const Profile profile = limited_profile_of(start_and_arena(1));
+  ASSERT_TRUE(few_threads(profile));
+  EXPECT_GE(few_threads(profile)->saves_at_most() * 10, few_threads(profile)->time);
+  TextOptions options;
+  options.verbose = true;
+  const std::string text = write_text(profile, options);
+  EXPECT_NE(std::string::npos, text.find("a.cpp:1 runs in an arena of 1 thread")) << text;
+  EXPECT_EQ(std::string::npos, text.find("with tasks, parallelism is")) << text;
+  EXPECT_NE(
+      std::string::npos,
+      write_text(limited_profile_of(start_and_arena(40)), {}).find("with tasks, parallelism is"));
 }
 
 } // namespace
