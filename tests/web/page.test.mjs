@@ -310,6 +310,52 @@ test("changes are compared with the limit that has the locks", { skip }, async (
   });
 });
 
+test("without locks of oneTBB's headers, nothing is said of how the program was compiled", { skip }, () =>
+  seen(makePage({ ...full, locks: [], locks_not_observed: [], locks_observed: { onetbb: true, onetbb_headers: false, c_library: true } }), async (page) => {
+    const said = plain(await page.locator("#limits").innerText());
+    assert.match(said, /No lock was seen to be acquired/);
+    assert.doesNotMatch(said, /The program was compiled without/);
+  }));
+
+test("sites of one line, called through two wrappers, differ in legends", { skip }, async () => {
+  const twice = rich();
+  [4, 5].forEach((line, i) => Object.assign(twice.sites[i + 1], { name: `image.cpp:8 <- image.cpp:${line}`, file: "image.cpp", line: 8, functions: ["main"] }));
+  await seen(makePage(twice), async (page) => {
+    const names = (await page.locator("#limits .legend").last().locator("span").allInnerTexts()).map((/** @type {string} */ each) => each.trim());
+    assert.equal(new Set(names).size, names.length, names.join(", "));
+    const rows = await page.locator("table.sites tbody").innerText();
+    for (const line of [4, 5]) assert.match(rows, new RegExp(`← image\\.cpp:${line}`));
+  });
+});
+
+test("a recording without work has no empty pictures", { skip }, () =>
+  seen(makePage({ ...structuredClone(full), work: 0, span: 0, locks: [], findings: [] }), async (page) => {
+    assert.equal(await page.locator("#structure svg").count(), 0);
+    assert.equal(await page.locator("#busy canvas").count(), 0);
+    assert.match(await page.locator("#structure .empty").innerText(), /No work was recorded/);
+    assert.match(await page.locator("#busy").innerText(), /No work was recorded, so there is no timeline/);
+  }));
+
+test("no line of the chart is above ideal", { skip }, async () => {
+  const fast = rich(), one = fast.work;
+  fast.locks = [];
+  fast.prediction.runs = [1, 4, 8].map((procs) => ({ ...fast.prediction.runs[0], procs, time: one / procs, speedup: procs }));
+  fast.prediction.scaling = [];
+  await seen(makePage(fast), async (page) => {
+    const highest = await page.evaluate(() => {
+      const pathOf = (/** @type {string} */ name) => /** @type {SVGPathElement} */ (document.querySelector(`#scale path.${name}`));
+      const pointsOf = (/** @type {SVGPathElement} */ path) => Array.from({ length: 400 }, (_, i) => path.getPointAtLength((path.getTotalLength() * i) / 399));
+      const ideal = pointsOf(pathOf("ideal"));
+      // By how many pixels a point of the line is above ideal, which rises.
+      return Math.max(...pointsOf(pathOf("line-now")).map((point) => {
+        const after = Math.max(1, ideal.findIndex((each) => each.x >= point.x)), a = ideal[after - 1], b = ideal[after];
+        return a.y + ((b.y - a.y) * (point.x - a.x)) / (b.x - a.x) - point.y;
+      }));
+    });
+    assert.ok(highest < 0.5, `${highest} px above`);
+  });
+});
+
 test("the parts of all threads' time are those of the JSON, and add up", { skip }, async () => {
   const balance = { ...full.time_balance, of_them_descheduled_ticks: 9_000_000, of_them_lock_waits_ticks: 2_000_000 };
   await seen(makePage({ ...full, time_balance: balance, trace: { ...full.trace, asleep: 3_000_000, sleep_seen: true } }), async (page) => {
