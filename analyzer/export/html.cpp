@@ -343,6 +343,26 @@ std::string without_place(const std::string& name) {
              : name;
 }
 
+// The parallelism that tasks and locks leave, but not a lock that was several on other schedules.
+double limit_with_locks(const Json& profile) {
+  double least = number_of(at(profile, "parallelism"));
+  for (const Json& lock : elements(at(profile, "locks"))) {
+    const double speedup = number_of(at(lock, "speedup")); // if it is slept in its sections
+    const double leaves = speedup > 0 ? speedup : number_of(at(lock, "parallelism"));
+    if (leaves > 0 && at(lock, "bound_kind") != "if_same_lock")
+      least = std::min(least, leaves);
+  }
+  return least;
+}
+
+// An arena or global_control limits the program more than its critical path does.
+bool are_threads_limited(const Json& profile) {
+  for (const Json& limit : elements(at(profile, "limits")))
+    if (at(limit, "binds") == true && at(limit, "like_machine") != true)
+      return true;
+  return false;
+}
+
 std::string numbers_html(const Json& profile, const Units& units) {
   std::string text = "<dl class=\"numbers\">\n";
   const double parallelism = number_of(at(profile, "parallelism"));
@@ -356,19 +376,23 @@ std::string numbers_html(const Json& profile, const Units& units) {
   const double with_sleep = number_of(at(profile, "span_with_latency")); // 0: not known
   const double limit = number_of(at(at(profile, "verdict"), "limit"));
   // What changes are compared with has the locks.
-  double now = parallelism;
-  for (const Json& lock : elements(at(profile, "locks")))
-    if (const double least = number_of(at(lock, "parallelism")); least > 0)
-      now = std::min(now, least);
-  const bool by_lock = now < parallelism && limit < parallelism;
+  const double now = limit_with_locks(profile);
+  // As the headline: the bounds of the tasks' own locks hold besides the limit that is proven.
+  const bool by_lock = now < parallelism;
+  // Neither finer loops nor faster code raise the limit that an arena or global_control sets.
+  const bool by_threads = are_threads_limited(profile);
+  const double today = by_lock && limit > 0 ? std::min(now, limit)
+                       : limit > 0          ? limit
+                                            : parallelism;
   const bool sleeps = with_sleep > span && (with_sleep - span) * 20 >= with_sleep;
   // With more threads there may be other tasks.
   const Json& unknown = at(profile, "divisible_not_known_because");
   const bool split_alike = !by_lock && unknown.is_string() && unknown != "schedule";
   add_card(text, split_alike ? "Limit, loops split as in this run" : "Limit on any number of CPUs",
-           digits3(limit > 0 ? limit : parallelism) + "×",
-           sleeps    ? "sleep is " + units.of(with_sleep - span) + " of " + units.of(with_sleep)
-           : by_lock ? digits3(parallelism) + "× without its locks"
+           digits3(today) + "×",
+           sleeps       ? "sleep is " + units.of(with_sleep - span) + " of " + units.of(with_sleep)
+           : by_lock    ? digits3(parallelism) + "× without its locks"
+           : by_threads ? digits3(parallelism) + "× without its limits of threads"
            : differs
                ? with_finer + "× with finer loops"
                : "work " + units.of(number_of(at(profile, "work"))) + ", path " + units.of(span),
@@ -391,17 +415,18 @@ std::string numbers_html(const Json& profile, const Units& units) {
     const Json* possible = run_on(profile, cpus);
     add_card(text, fmt::format("This run, on {} CPU{}", cpus, cpus == 1 ? "" : "s"),
              digits3(measured) + "×",
-             possible ? digits3(number_of(at(*possible, "speedup"))) + "× was possible"
+             possible ? digits3(number_of(at(*possible, "speedup"))) + "× was predicted"
                       : time_text(elapsed),
              possible && measured < 0.8 * number_of(at(*possible, "speedup")) ? "measured low"
                                                                               : "measured");
   }
   // With the limits of arenas, too; older profiles do not say it.
   const double with_limits = number_of(at(at(profile, "what_if"), "parallelism_now"));
-  const double before = with_limits > 0 ? with_limits : now;
+  const double before = with_limits > 0 ? with_limits : today;
   const bool optimizes = at(at(profile, "what_if"), "mode") == "optimize";
-  if (const BestFix best = best_fix(profile);
-      !sleeps && !is_ample(profile) && best.parallelism > before * 1.05)
+  if (const BestFix best = best_fix(profile); !sleeps && !(by_threads && with_limits == 0) &&
+                                              !is_ample(profile) &&
+                                              best.parallelism > before * 1.05)
     add_card(
         text,
         "If " + clipped_name(without_place(best.name), 80) + " were " + improved_by(8, optimizes),

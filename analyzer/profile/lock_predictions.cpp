@@ -17,10 +17,15 @@ namespace {
 
 constexpr std::uint64_t kMostNodes = 40'000'000; // of all simulations together
 
-// CPUs of this run, and the most that were simulated.
-std::vector<std::uint64_t> procs_of(const Measured& measured, const Prediction& prediction) {
+// CPUs of this run, and those that advice is about, so that what a remedy saves is the same whatever else is
+// predicted; if they were not simulated, the most that were.
+std::vector<std::uint64_t> procs_of(const Measured& measured, const Prediction& prediction,
+                                    std::uint64_t advised_procs) {
+  const bool is_simulated = std::ranges::find(prediction.runs, advised_procs,
+                                              &PredictedRun::procs) != prediction.runs.end();
   std::vector<std::uint64_t> procs = {
-      std::ranges::max(prediction.runs, {}, &PredictedRun::procs).procs};
+      is_simulated ? advised_procs
+                   : std::ranges::max(prediction.runs, {}, &PredictedRun::procs).procs};
   if (prediction.own && prediction.own->procs != procs.front())
     procs.insert(procs.begin(), measured.run().cpus);
   return procs;
@@ -67,7 +72,7 @@ std::uint64_t work_with(const LockWhatIf& change, const Measured& measured,
 } // namespace
 
 void predict_lock_changes(Locks& locks, const Measured& measured, const Prediction& prediction,
-                          const TraceReadings& readings) {
+                          const TraceReadings& readings, std::uint64_t advised_procs) {
   if (prediction.runs.empty() || prediction.simulated_locks.empty() ||
       std::ranges::all_of(locks.rows, [](const LockRow& row) { return row.what_if.empty(); }))
     return;
@@ -79,7 +84,7 @@ void predict_lock_changes(Locks& locks, const Measured& measured, const Predicti
   const Dag& dag = recorder.dag();
   if (dag.lock_ops.empty())
     return;
-  const std::vector<std::uint64_t> procs = procs_of(measured, prediction);
+  const std::vector<std::uint64_t> procs = procs_of(measured, prediction, advised_procs);
   const LockCosts costs = lock_costs(measured, prediction.simulated_locks);
   const std::vector<Question> questions = questions_of(locks, dag.nodes.size() * procs.size());
   parallel_for_index(readings.jobs(), questions.size(), [&](std::size_t q) {

@@ -9,10 +9,10 @@
 
 namespace tp::analysis {
 
-// Adds the times on the CPUs of this run and on the most that were asked for, of the locks that limit
+// Adds the times on the CPUs of this run and on those that advice is about, of the locks that limit
 // most first, as far as that takes no longer than a few readings. Reads the trace again if there is any
 // such lock.
 void predict_lock_changes(Locks& locks, const Measured& measured, const Prediction& prediction,
-                          const TraceReadings& readings);
+                          const TraceReadings& readings, std::uint64_t advised_procs);
 
 } // namespace tp::analysis

@@ -473,7 +473,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   const std::string not_simulated =
       is_whole ? reason_not_to_simulate(measured, options) : not_recorded;
   Prediction prediction = predict(measured, costs, locks, not_simulated, readings, options);
-  predict_lock_changes(locks, measured, prediction, readings);
+  predict_lock_changes(locks, measured, prediction, readings, options.advised_procs);
   readings.begin_phase("what-if");
   if (is_whole)
     widen_limits(limits, measured, locks.greatest, few_factors(options.factors));

@@ -5,7 +5,6 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { axis, chart, mark, text } from "./chart.js";
 import { card, empty, h, s } from "./dom.js";
 import { clipped, digits, percent, times, unqualified, wrapped } from "./format.js";
-import { withoutWrappers } from "./model.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Change} Change */
@@ -35,7 +34,7 @@ export function gains(section, model) {
   const rest = all.length - shown.length;
   if (rest > 0) made.append(h("p", { class: "note after" }, helpful.length > shown.length
     ? `${rest} more changes, of which ${helpful.length - shown.length} gain over 5\u00a0%.` : rest === 1 ? "1 more change gains less than 5\u00a0%." : `${rest} more changes gain less than 5\u00a0% each.`));
-  chart(host, { label: "Limit of parallelism after each change", height: (width) => shown.length * rowOf(width, shown) + 52,
+  chart(host, { label: "Limit of parallelism after each change", height: (width) => shown.length * rowOf(width, model, shown) + 52,
     draw: (svg, width, height) => draw(svg, width, height, model, shown) });
 }
 
@@ -48,14 +47,14 @@ function factorsOf(change) {
 /** Where names begin to be left of the picture, and its left end. @param {number} width */
 const leftOf = (width) => (width < NARROW ? 8 : Math.min(400, width * 0.36));
 
-/** A name in one line, or in two. @param {number} width @param {Change} change */
-function linesOf(width, change) {
-  const most = Math.floor((width < NARROW ? width - 10 : leftOf(width) - 20) / 7.3), name = unqualified(withoutWrappers(change.name));
+/** A name in one line, or in two. @param {number} width @param {Model} model @param {Change} change */
+function linesOf(width, model, change) {
+  const most = Math.floor((width < NARROW ? width - 10 : leftOf(width) - 20) / 7.3), name = unqualified(model.brief(change.name));
   return wrapped([...name].length > 2 * most ? name.replace(/ \([^()]*\)$/, "") : name, most, 2);
 }
 
-/** The height of a row: names of two lines need more. @param {number} width @param {Change[]} shown */
-const rowOf = (width, shown) => (width < NARROW ? 66 : 42) + (shown.some((change) => linesOf(width, change).length > 1) ? 15 : 0);
+/** The height of a row: names of two lines need more. @param {number} width @param {Model} model @param {Change[]} shown */
+const rowOf = (width, model, shown) => (width < NARROW ? 66 : 42) + (shown.some((change) => linesOf(width, model, change).length > 1) ? 15 : 0);
 
 /** @param {Model} model @param {number} factor @param {string} kind */
 const words = (model, factor, kind) => (kind === "threads" ? `${factor} times as many threads` : kind === "lock" ? `by ${factor}` : factor >= 100 ? "as good as free" : model.improved(factor));
@@ -73,7 +72,7 @@ function legend(model, shown) {
 /** @param {SVGSVGElement} svg @param {number} width @param {number} height @param {Model} model @param {Change[]} shown */
 function draw(svg, width, height, model, shown) {
   const narrow = width < NARROW;
-  const left = leftOf(width), right = 58, top = 26, row = rowOf(width, shown), under = narrow ? row - 16 : row / 2;
+  const left = leftOf(width), right = 58, top = 26, row = rowOf(width, model, shown), under = narrow ? row - 16 : row / 2;
   const most = Math.max(...shown.map((change) => model.most(change)));
   const log = most / model.now > 30;
   const x = log ? scaleLog([model.now * 0.9, most * 1.05], [left, width - right]) : scaleLinear([Math.min(model.now * 0.9, model.now - (most - model.now) * 0.04), most], [left, width - right]);
@@ -82,7 +81,7 @@ function draw(svg, width, height, model, shown) {
   svg.append(s("line", { class: "limit-line", x1: now, x2: now, y1: top - 4, y2: narrow ? top + 4 : height - 24 }));
   // Below narrow names, only where the dumbbells are.
   if (narrow) shown.forEach((_, i) => svg.append(s("line", { class: "limit-line", x1: now, x2: now, y1: top + i * row + under - 9, y2: top + i * row + under + 9 })));
-  text(svg, now, top - 10, `now ${digits(model.now)}`, "label strong", now > width - 80 ? "end" : narrow ? "start" : "middle");
+  text(svg, now, top - 10, `${model.isLimited && !model.knowsLimits ? "without that limit" : "now"} ${digits(model.now)}`, "label strong", now > width - 80 ? "end" : narrow ? "start" : "middle");
   shown.forEach((change, i) => {
     const y = top + i * row + under;
     const single = change.points.length === 1;
@@ -103,7 +102,7 @@ function draw(svg, width, height, model, shown) {
     svg.append(group);
     const value = single ? change.points[0].parallelism : model.most(change);
     text(svg, end + 11, y + 4, digits(value), "label strong");
-    const names = linesOf(width, change), above = names.length * 15;
+    const names = linesOf(width, model, change), above = names.length * 15;
     const note = [change.critical > 0 ? percent(change.critical, model.span) + " of the path" : "", change.place && !change.name.includes(change.place) ? change.place : "", change.kind === "region" ? "marked region" : change.kind === "regions" ? "together" : change.kind === "wait" ? "if it did not wait" : change.kind === "site" && !change.name.startsWith("all") ? "all tasks of the site" : change.kind === "stretch" ? "code between tasks" : ""].filter(Boolean).join(", ");
     const first = narrow ? y - 14 - above : y + 13 - (above + 15) / 2;
     names.forEach((name, line) => text(svg, 0, first + line * 15, name, "label strong"));

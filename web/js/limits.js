@@ -110,7 +110,7 @@ function drawMap(svg, width, height, model, blocks) {
       text(svg, x0 + 3, y0 - 6, fitting(wide - 6, 13, `${label}, ${times(block.height)}`, label, block.label, share), "label strong");
     } else if (wide > 15 && room > 60) vertical(svg, x0 + wide / 2, y(0) - 8, [label, block.label], block.color, room);
   }
-  const words = `average ${digits(model.limit)}: the limit${model.limitByLock === undefined ? "" : " without locks"}`, space = s("rect", { class: "plate", x: left + 4, y: limit - 20, width: widthOf(words, 13) + 10, height: 17, rx: 3 });
+  const words = `average ${digits(model.limit)}: the limit${model.isLimited ? " without those of threads" : model.limitByLock === undefined ? "" : " without locks"}`, space = s("rect", { class: "plate", x: left + 4, y: limit - 20, width: widthOf(words, 13) + 10, height: 17, rx: 3 });
   svg.append(space);
   text(svg, left + 9, limit - 7, words, "label strong");
   if (cut) text(svg, width - right, 12, "▲ taller than three times the limit: cut", "axis-title", "end");
@@ -124,6 +124,7 @@ function vertical(svg, x, y, labels, color, room) {
 
 /** @param {Model} model */
 function phases(model) {
+  if (model.work === 0) return card("Before, with and after tasks", "", empty("No work was recorded."));
   const { phases: all } = model.profile;
   if (!all?.with_tasks) return card("Before, with and after tasks", "", empty("This profile does not have the phases of the run."));
   const { before = {}, with_tasks: within, after = {} } = all;
@@ -157,8 +158,8 @@ function along(model) {
   const profile = model.profile.span_profile;
   const host = h("div", { class: "plot" });
   const made = card("Tasks along the critical path", "How many tasks would run at a time on any number of CPUs, from the start of the critical path to its end.", host);
-  if (!profile?.running?.length) {
-    host.append(empty("This profile does not have the tasks along the critical path."));
+  if (model.work === 0 || !profile?.running?.length) {
+    host.append(empty(model.work === 0 ? "No work was recorded, so the critical path is empty." : "This profile does not have the tasks along the critical path."));
     return made;
   }
   chart(host, { label: "Tasks that run at a time along the critical path, by site", height: 190, draw: (svg, width, height) =>

@@ -63,7 +63,7 @@ export function locks(model) {
     return card(title, "", empty(`${unseen === "" ? "" : `${unseen} The program was compiled without Taskpath's headers: waiting there counts as work. `}No lock that was observed matters: ${given.length === 1 ? "the one that was acquired was held, and waited for, for" : `each of the ${count(given.length)} that were acquired was held, and waited for, for`} less than a thousandth of the work.`));
   if (given.length === 0)
     return card(title, "", empty(!observed?.onetbb ? "Locks were not observed, so all figures are as if there were none. tp-run --locks=auto records them."
-      : observed.c_library ? (observed.onetbb_headers === false ? `${unseen === "" ? "No lock was seen to be acquired." : unseen} The program was compiled without Taskpath's headers: waiting for a spin_mutex and the like counts as work. tp-c++ compiles it with them.` : "No task acquired a lock.")
+      : observed.c_library ? (observed.onetbb_headers === false ? `${unseen === "" ? "No lock was seen to be acquired. A spin_mutex and the like are seen in code that was compiled with Taskpath's headers (tp-c++)." : `${unseen} The program was compiled without Taskpath's headers: waiting there counts as work. tp-c++ compiles it with them.`}` : "No task acquired a lock.")
         : "No task acquired a lock of oneTBB. Locks of the C library (std::mutex) were not observed: tp-run records both."));
   const work = model.profile.work || 1;
   /** @type {[string, string, (lock: any) => string, boolean?][]} */

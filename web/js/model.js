@@ -69,6 +69,8 @@ export class Model {
     const inLimits = limits.reduce((sum, limit) => sum + limit.least_time, 0);
     /** What any greedy schedule reaches on any number of CPUs. @type {number} */
     this.greedyLimit = binds ? this.work / Math.max(1, withSleep + inLimits) : this.speedupLimit;
+    /** Changes have the limits of arenas and global_control, too; not those of older profiles. */
+    this.knowsLimits = profile.what_if?.parallelism_now !== undefined;
     /** @type {number} */ this.cpus = profile.run?.cpus ?? 1;
     this.sites = this.#sites();
   }
@@ -83,15 +85,21 @@ export class Model {
       .sort((a, b) => rank(b.site) - rank(a.site) || a.index - b.index);
     /** @type {Map<number, number>} */
     const colors = new Map(byRank.slice(0, 6).map(({ index }, i) => [index, i + 1]));
+    const without = (/** @type {Json} */ site) => String(site.name ?? "").split(" <- ")[0];
+    /** @type {Map<string, number>} */
+    const alike = new Map();
+    for (const site of all) alike.set(without(site), (alike.get(without(site)) ?? 0) + 1);
     return all.map((json, index) => {
       const line = json.line > 0 ? json.name : "";
       const called = json.functions?.length ? shortFunction(json.functions[0]) : "";
       const isMain = index === 0, filter = /^filter \d+(?= of )/.exec(json.name ?? "")?.[0] ?? "";
       const [short, ...wrappers] = String(json.name ?? "").split(" <- ");
+      // Sites of one line that differ in their wrapper only: legends and marks have to name it.
+      const through = wrappers.length > 0 && (alike.get(short) ?? 0) > 1 ? ` <- ${wrappers.map((each) => /^.*:(\d+)$/.exec(each) ? each.replace(/^.*:/, ":") : shortFunction(each)).join(" <- ")}` : "";
       return {
         index, json, name: json.name, short, wrapper: wrappers.join(" <- "),
-        label: isMain ? "outside tasks" : [filter, line ? ":" + json.line : filter ? "" : shortFunction(short), line && !filter ? called : ""].filter(Boolean).join(" "),
-        heading: isMain ? "code outside tasks" : [short, line ? called : ""].filter(Boolean).join(" "),
+        label: isMain ? "outside tasks" : [filter, line ? ":" + json.line : filter ? "" : shortFunction(short), line && !filter ? called : ""].filter(Boolean).join(" ") + through,
+        heading: isMain ? "code outside tasks" : [short, line ? called : ""].filter(Boolean).join(" ") + through,
         title: isMain ? "code outside tasks" : [json.name, line ? called : ""].filter(Boolean).join(" "),
         color: isMain ? "site-0" : colors.has(index) ? `site-${colors.get(index)}` : "site-other",
       };
@@ -123,6 +131,14 @@ export class Model {
   /** What a what-if does to code, after "were". @param {number} factor */
   improved(factor) {
     return this.profile.what_if?.mode === "optimize" ? factor === 2 ? "twice as fast" : `${factor} times as fast` : `divided among ${factor} CPUs`;
+  }
+
+  /** The limit of the program, as its headline says it: with locks and with limits of threads. */
+  get today() { return Math.min(this.speedupLimit, this.limitByLock ?? Infinity); }
+
+  /** Names of sites without the wrappers that they were called through, unless they need them to differ. @param {string} text */
+  brief(text) {
+    return this.sites.some((site) => site.wrapper !== "" && site.label.includes(" <- ") && text.includes(site.name)) ? text : withoutWrappers(text);
   }
 
   /** An amount of work as text. @param {number} work */

@@ -2,11 +2,10 @@
 // Will it scale? Speedup against CPUs: the simulation, the bounds of any greedy scheduler, the best
 // change, what this run achieved; and the predicted times as a table.
 import { scaleLinear, scaleLog } from "d3-scale";
-import { area, curveMonotoneX, line } from "d3-shape";
+import { area, line } from "d3-shape";
 import { axis, chart, mark, spread, text } from "./chart.js";
 import { card, empty, h, s, scrollable } from "./dom.js";
 import { count, digits, fitting, percent, times, unqualified, wrapped } from "./format.js";
-import { withoutWrappers } from "./model.js";
 
 /** @typedef {import("./model.js").Model} Model */
 
@@ -15,6 +14,15 @@ const DENSE = Array.from({ length: 57 }, (_, i) => 2 ** (i / 8));
 
 /** What the prediction names as the limiter. @type {Record<string, string>} */
 const BINDS = { work: "CPUs", span: "critical path", overhead: "task overhead", grain: "loops too coarse", lock: "a lock", concurrency: "threads of an arena" };
+
+/** With points in between, as straight as the ideal line, so that none of them is above it. @param {{procs: number, speedup: number}[]} points */
+export function between(points) {
+  return points.flatMap((to, i) => {
+    const from = points[i - 1];
+    const inner = from ? DENSE.filter((procs) => procs > from.procs && procs < to.procs) : [];
+    return [...inner.map((procs) => ({ procs, speedup: from.speedup + ((to.speedup - from.speedup) * (procs - from.procs)) / (to.procs - from.procs) })), to];
+  });
+}
 
 /** What a greedy scheduler reaches at least on so many CPUs. @param {number} procs @param {number} limit */
 const greedy = (procs, limit) => 1 / (1 / procs + 1 / limit);
@@ -73,29 +81,29 @@ function draw(svg, width, height, model) {
   const band = (limit, kind, least = limit) => frame.append(s("path", { class: `band ${kind}`, d: area(
     (/** @type {number} */ p) => x(p), (p) => y(Math.max(greedy(p, least), 1e-3)), (p) => y(Math.min(p, limit)))(DENSE) }));
   if (best) band(bestLimit, "band-best");
-  band(model.speedupLimit, "band-now", model.greedyLimit);
+  band(model.today, "band-now", Math.min(model.today, model.greedyLimit));
   frame.append(s("path", { class: "ideal", d: line((/** @type {number} */ p) => x(p), (p) => y(p))(DENSE) }));
 
+  const drawn = (/** @type {{procs: number, speedup: number}[]} */ points) =>
+    line((/** @type {{procs: number, speedup: number}} */ p) => x(p.procs), (p) => y(p.speedup))(between(points));
   /** @type {{y: number, lines: string[], kind: string}[]} */
   const labels = [];
   if (best) {
     const end = y(Math.min(MOST, bestLimit));
     const points = best.points.find((point) => point.factor === 8)?.predicted;
     if (points?.length)
-      frame.append(s("path", { class: "line line-best", d: line((/** @type {{procs: number, time: number}} */ p) => x(p.procs), (p) => y((runs[0]?.time ?? model.work) / p.time))
-        .curve(curveMonotoneX)(points.filter((p) => p.procs <= MOST)) }));
-    labels.push({ y: end, lines: [...wrapped(unqualified(withoutWrappers(best.name)).replace(/ \([^()]*\)$/, ""), 22, 3), `${model.improved(8)}: at most ${digits(bestLimit)}`], kind: "label-best" });
+      frame.append(s("path", { class: "line line-best", d: drawn(points.filter((p) => p.procs <= MOST).map((p) => ({ procs: p.procs, speedup: (runs[0]?.time ?? model.work) / p.time }))) }));
+    labels.push({ y: end, lines: [...wrapped(unqualified(model.brief(best.name)).replace(/ \([^()]*\)$/, ""), 22, 3), `${model.improved(8)}: at most ${digits(bestLimit)}`], kind: "label-best" });
     svg.append(mark(s("rect", { class: "hit", x: x(32), y: end - 5, width: x(128) - x(32), height: 10 }),
       `${best.name}, ${model.improved(8)}\nat most ${times(bestLimit)} on any number of CPUs`));
   }
-  frame.append(s("path", { class: "line line-now", d: line((/** @type {{procs: number, speedup: number}} */ run) => x(run.procs), (run) => y(run.speedup))
-    .curve(curveMonotoneX)(runs) }));
+  frame.append(s("path", { class: "line line-now", d: drawn(runs) }));
   for (const run of runs)
     svg.append(mark(s("circle", { class: "dot dot-now", cx: x(run.procs), cy: y(run.speedup), r: powers.includes(run.procs) ? 4 : 2.5 }),
       `${run.procs} CPU${run.procs === 1 ? "" : "s"}: ${times(run.speedup)}\npredicted ${model.amount(run.time)}\nefficiency ${percent(run.efficiency, 100)}, limited by ${BINDS[run.binds] ?? run.binds}`));
   const last = runs[runs.length - 1];
-  if (last) labels.push({ y: y(last.speedup), lines: ["predicted", `at most ${digits(model.speedupLimit)}`], kind: "label-now" });
-  else labels.push({ y: y(Math.min(MOST, model.speedupLimit)), lines: ["bounds", `at most ${digits(model.speedupLimit)}`], kind: "label-now" });
+  if (last) labels.push({ y: y(last.speedup), lines: ["predicted", `at most ${digits(model.today)}`], kind: "label-now" });
+  else labels.push({ y: y(Math.min(MOST, model.today)), lines: ["bounds", `at most ${digits(model.today)}`], kind: "label-now" });
   const idealEnd = Math.min(highest, MOST) / (log ? 1.35 : 1.12);
   if (!narrow || !best) text(svg, x(Math.min(idealEnd, MOST * 0.8)) - 8, y(idealEnd) + 4, "ideal", "label muted", "end");
   if (measured && measured.procs <= MOST) {

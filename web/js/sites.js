@@ -57,7 +57,7 @@ function placeOf(model, site) {
 }
 
 /** The function, or the wrapper that it was called through. @param {Site} site */
-const calledOf = (site) => (site.index === 0 ? "" : site.json.line > 0 && site.json.functions?.length ? site.title.slice(site.name.length + 1) : site.wrapper ? `← ${shortFunction(site.wrapper)}` : "");
+const calledOf = (site) => (site.index === 0 ? "" : site.json.line > 0 && site.json.functions?.length ? site.title.slice(site.name.length + 1) + (site.heading.includes(" <- ") ? ` ← ${site.wrapper}` : "") : site.wrapper ? `← ${shortFunction(site.wrapper)}` : "");
 
 /** @type {Record<string, [string, string]>} What OpenMP calls a construct, and its tasks. */
 const OPENMP = {

@@ -13,6 +13,10 @@ import { clipped, count, counted, fitting, percent } from "./format.js";
 /** @param {HTMLElement} section @param {Model} model */
 export function structure(section, model) {
   const root = treeOf(model);
+  if (model.work === 0) {
+    section.append(card("Tasks and the tasks they create", "", empty("No work was recorded, so there is nothing to draw.")));
+    return;
+  }
   if (!root) {
     section.append(card("Tasks and the tasks they create", "", empty("This profile does not have calling contexts: a page that tp-report makes from a data directory has them.")));
     return;

@@ -72,8 +72,8 @@ export async function timeline(section, model) {
   const { timeline: data, time_profile: load, run_path: path } = model.profile;
   const made = card("Over time", "");
   section.append(made);
-  if (!data?.threads?.length && !load?.running?.length) {
-    made.append(empty("This profile does not have a timeline: a page that tp-report makes from a data directory has one."));
+  if (model.work === 0 || (!data?.threads?.length && !load?.running?.length)) {
+    made.append(empty(model.work === 0 ? "No work was recorded, so there is no timeline." : "This profile does not have a timeline: a page that tp-report makes from a data directory has one."));
     return;
   }
   const shownThreads = (data?.threads ?? []).slice(0, LANES);
