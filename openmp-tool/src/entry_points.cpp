@@ -377,6 +377,54 @@ TP_ENTRY void __kmpc_omp_task_begin_if0(Ident* ident, std::int32_t thread, void*
   next(ident, thread, task);
 }
 
+// libomp 19 notes dependences of two kinds that a taskwait or an undeferred task has for tools behind the end of its list,
+// and so ends the program or writes over its memory. It gets them as it notes them well: mutexinoutset as inout, which it
+// makes of it anyway since such a task excludes no other, and inoutset in its second list.
+namespace {
+
+struct ListedDependence { // kmp_depend_info_t
+  std::intptr_t address;
+  std::size_t size;
+  std::uint8_t kind;
+};
+constexpr std::uint8_t kInOut = 3, kMutexInOutSet = 4, kInOutSet = 8;
+
+// How many of them are of the first list. Neither list has an order.
+std::int32_t in_first_list(ListedDependence* begin, std::int32_t count) {
+  ListedDependence* const end = begin + count;
+  for (auto* each = begin; each != end; ++each)
+    if (each->kind == kMutexInOutSet)
+      each->kind = kInOut;
+  const auto is_of_first = [](const ListedDependence& each) { return each.kind != kInOutSet; };
+  return static_cast<std::int32_t>(std::partition(begin, end, is_of_first) - begin);
+}
+
+} // namespace
+
+TP_ENTRY void __kmpc_omp_wait_deps(Ident* ident, std::int32_t thread, std::int32_t count,
+                                   ListedDependence* dependences, std::int32_t other_count,
+                                   ListedDependence* others) {
+  static auto* const next =
+      next_function<void(Ident*, std::int32_t, std::int32_t, ListedDependence*, std::int32_t,
+                         ListedDependence*)>("__kmpc_omp_wait_deps");
+  const std::int32_t first = in_first_list(dependences, count);
+  if (other_count > 0) // by no known compiler
+    return next(ident, thread, count, dependences, other_count, others);
+  next(ident, thread, first, dependences, count - first, dependences + first);
+}
+
+TP_ENTRY void __kmpc_omp_taskwait_deps_51(Ident* ident, std::int32_t thread, std::int32_t count,
+                                          ListedDependence* dependences, std::int32_t other_count,
+                                          ListedDependence* others, std::int32_t nowait) {
+  static auto* const next =
+      next_function<void(Ident*, std::int32_t, std::int32_t, ListedDependence*, std::int32_t,
+                         ListedDependence*, std::int32_t)>("__kmpc_omp_taskwait_deps_51");
+  const std::int32_t first = in_first_list(dependences, count);
+  if (other_count > 0)
+    return next(ident, thread, count, dependences, other_count, others, nowait);
+  next(ident, thread, first, dependences, count - first, dependences + first, nowait);
+}
+
 // How many tasks libomp creates in one go, unless KMP_TASKLOOP_MIN_TASKS says so.
 static std::uint64_t most_tasks_at_once(std::uint64_t threads) {
   constexpr std::uint64_t kPerThread = 10, kMost = 256;

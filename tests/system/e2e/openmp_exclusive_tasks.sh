@@ -83,6 +83,28 @@ int main(int, char** arguments) {
         #pragma omp task depend(mutexinoutset: x)
         tp::spend(6);
     }
+    if (is("undeferred")) // such a task comes after those before it, and excludes none
+      for (int i = 0; i < 100; ++i) {
+        #pragma omp task depend(mutexinoutset: x)
+        tp::spend(2);
+        #pragma omp task if(0) depend(mutexinoutset: x)
+        tp::spend(5);
+      }
+#ifdef __clang__
+    if (is("inoutsets"))
+      for (int i = 0; i < 100; ++i) {
+        #pragma omp task depend(inoutset: x)
+        tp::spend(7);
+        #pragma omp task depend(out: y)
+        tp::spend(5);
+        // Not after the first one, which is of the same set; but after the second one.
+        #pragma omp task if(0) depend(inoutset: x) depend(mutexinoutset: y)
+        tp::spend(1);
+        #pragma omp task depend(in: y)
+        tp::spend(3);
+        #pragma omp taskwait depend(inoutset: x, y)
+      }
+#endif
   }
   tp::spend(2);
 }
@@ -102,6 +124,8 @@ expected = {
     "free_ones": (85, 15, 45, [(40, 40, 1)], 45),
     "parts": (32, 14, 32, [(27, 27, 1)], 32),
     "sets_in_order": (42, 20, 38, [(33, 33, 1)], None),
+    "undeferred": (705, 705, 210, [(200, 200, 1)], None),
+    "inoutsets": (1605, 905, 0, [], None),
 }[case]
 locks = profile["locks"]
 runs = {run["procs"]: run["time"] for run in profile["prediction"]["runs"]} if expected[4] else {}
@@ -119,12 +143,14 @@ assert profile["complete"], profile["incomplete_reasons"]
 X
 for compiler in $compilers; do
   build_openmp "$compiler" exclusive -O1
-  for case in one free two parents children free_ones parts sets_in_order; do
+  cases="one free two parents children free_ones parts sets_in_order undeferred"
+  [ "$compiler" = gcc ] || cases="$cases inoutsets" # not known to g++ 12
+  for case in $cases; do
     for threads in 1 2 4; do
       rm -rf tp-data
-      OMP_NUM_THREADS=$threads "$tp_run" -q --locks all ./exclusive $case 2>err || fail "$compiler $case: exit status $?: $(cat err)"
+      OMP_NUM_THREADS=$threads "$tp_run" -q --locks all ./exclusive "$case" 2>err || fail "$compiler $case: exit status $?: $(cat err)"
       "$tp_analyze" -q -P 2 --json profile.json -o analysis >out 2>err || fail "$compiler $case $threads: $(cat err)"
-      problem=$(python3 -B expected.py $case "$compiler" 2>&1) || fail "$compiler $case, $threads threads: $problem"
+      problem=$(python3 -B expected.py "$case" "$compiler" 2>&1) || fail "$compiler $case, $threads threads: $problem"
     done
   done
 done
