@@ -342,7 +342,7 @@ test("changes are compared with the limit that has the locks and arenas", { skip
 test("one limit of the program: cards, chart and changes", { skip }, async () => {
   // A lock of which the limit is not proven: the headline has both.
   const locks = [{ ...full.locks[1], parallelism: 1.55, what_if: [] }];
-  await seen(makePage({ ...full, locks, verdict: { ...full.verdict, limit: full.parallelism } }), async (page) => {
+  await seen(makePage({ ...full, locks, what_if: { ...full.what_if, parallelism_now: 1.55 }, verdict: { ...full.verdict, limit: full.parallelism } }), async (page) => {
     assert.equal(plain(await page.locator(".number.limit strong").innerText()), "1.55×");
     assert.match(plain(await page.locator("#scale svg").first().textContent()), /at most 1\.55/);
     assert.match(plain(await page.locator("#gains").textContent()), /now 1\.55/);

@@ -298,8 +298,12 @@ int main() {
 }
 X
 if [ "$(nproc)" -ge 2 ]; then
-  "$tp_run" -q -o contended-data ./contended >out 2>err || fail "contended: exit status $?: $(cat err)"
-  analyze contended-data
+  # Where others use the CPUs the threads may hardly run at the same time, and wait.
+  for _ in 1 2 3 4 5; do
+    "$tp_run" -q -o contended-data ./contended >out 2>err || fail "contended: exit status $?: $(cat err)"
+    analyze contended-data
+    python3 -c 'import json, sys; sys.exit(json.load(open("profile.json"))["sampling"]["in_waits"] <= 4)' && break
+  done
   python3 -B - <<'X' || fail "functions where threads wait for a lock"
 import json
 p = json.load(open("profile.json"))
