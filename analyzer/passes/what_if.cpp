@@ -32,7 +32,6 @@ void WhatIfPlan::add(StepSet set, const std::vector<std::uint64_t>& factors) {
 
 WhatIfPlan WhatIfPlan::part(std::size_t begin, std::size_t end) const {
   WhatIfPlan part;
-  part.widths = widths;
   std::uint32_t last = 0; // of the sets that were copied; scenarios of a set are adjacent
   for (std::size_t i = begin; i < end; ++i) {
     if (part.sets.empty() || scenarios[i].set != last)
@@ -60,9 +59,8 @@ WhatIfPlan plan_what_if(const IdVector<RegionId, std::uint8_t>& chosen,
 }
 
 ScenarioLengths::ScenarioLengths(const WhatIfPlan& plan, std::size_t regions)
-    : widths_(plan.widths), slot_of_(plan.scenarios.size()), parts_(plan.sets.size()),
-      has_region_(plan.sets.size()), in_code_(plan.sets.size()), covered_(plan.sets.size()),
-      inside_(plan.sets.size()) {
+    : slot_of_(plan.scenarios.size()), parts_(plan.sets.size()), has_region_(plan.sets.size()),
+      in_code_(plan.sets.size()), covered_(plan.sets.size()), inside_(plan.sets.size()) {
   std::vector<std::uint32_t> order(plan.scenarios.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -75,7 +73,7 @@ ScenarioLengths::ScenarioLengths(const WhatIfPlan& plan, std::size_t regions)
       groups_.push_back({scenario.factor, slot, slot});
     ++groups_.back().end;
     factors_.push_back(scenario.factor);
-    parts_[scenario.set].push_back({slot, scenario.factor - 1, scenario.widths});
+    parts_[scenario.set].push_back({slot, scenario.factor - 1});
     if (scenario.removed_wait)
       waits_.emplace_back(slot, *scenario.removed_wait);
   }
@@ -95,28 +93,10 @@ ScenarioLengths::ScenarioLengths(const WhatIfPlan& plan, std::size_t regions)
   }
 }
 
-std::uint64_t ScenarioLengths::excess_in(const Part& part, PoolId pool) const {
-  const PoolWidths* const widths = part.widths > 0 ? &widths_[part.widths - 1] : nullptr;
-  const std::uint64_t width = widths && widths->contains(pool) ? (*widths)[pool] : 0;
-  const std::uint64_t factor = part.excess + 1;
-  return width == 0 || width >= factor ? part.excess : factor - factor / width;
-}
-
-void ScenarioLengths::shorten(std::uint64_t* lengths, std::uint32_t set, std::uint64_t work,
-                              PoolId pool) {
+void ScenarioLengths::shorten(std::uint64_t* lengths, std::uint32_t set, std::uint64_t work) {
   inside_[set] += work;
-  if (pool == kNoPool || widths_.empty()) [[likely]] {
-    for (const Part& part : parts_[set])
-      lengths[part.slot] -= part.excess * work;
-    return;
-  }
   for (const Part& part : parts_[set])
-    lengths[part.slot] -= excess_in(part, pool) * work;
-}
-
-// None if the step was in several: where in it the code was is not known.
-static PoolId pool_of(const Step& step) {
-  return step.moves.empty() ? step.pool : kNoPool;
+    lengths[part.slot] -= part.excess * work;
 }
 
 void ScenarioLengths::shorten_code(std::uint64_t* lengths, StepClassId of, const Step& step,
@@ -126,14 +106,14 @@ void ScenarioLengths::shorten_code(std::uint64_t* lengths, StepClassId of, const
     rest -= part.work;
     if (of_code_.contains(part.code))
       for (const std::uint32_t set : of_code_[part.code]) {
-        shorten(lengths, set, part.work, pool_of(step));
+        shorten(lengths, set, part.work);
         in_code_[set] += part.work;
       }
   }
   if (of_rest_.contains(of))
     for (const auto& [set, share] : of_rest_[of]) {
       const auto work = static_cast<std::uint64_t>(Wide{rest} * share >> 16);
-      shorten(lengths, set, work, pool_of(step));
+      shorten(lengths, set, work);
       in_code_[set] += work;
     }
 }
@@ -158,7 +138,7 @@ void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step&
   const bool in_classes = of_class_.contains(of) && !of_class_[of].empty();
   if (in_classes)
     for (const std::uint32_t set : of_class_[of])
-      shorten(lengths, set, step.work, pool_of(step));
+      shorten(lengths, set, step.work);
   if (step.regions.empty())
     return;
   if (in_classes)
@@ -172,7 +152,7 @@ void ScenarioLengths::extend(std::uint64_t* lengths, StepClassId of, const Step&
       if (has_region_[set][part.region])
         inside += part.work;
     if (inside > in_code_[set])
-      shorten(lengths, set, inside - in_code_[set], pool_of(step));
+      shorten(lengths, set, inside - in_code_[set]);
   }
   if (in_classes)
     for (const std::uint32_t set : of_class_[of])

@@ -8,14 +8,10 @@
 // further lengths of the same paths. A scenario may also remove waits: the waiting task continues,
 // and what it would have joined is joined by its next wait on the same group, if there is one.
 //
-// Code in a pool that lets fewer threads run than the factor is divided among these only: of w threads, by the integer part
-// of f / (f / w), so that no length comes out too long.
-//
 // Mode `parallelize` (the paper's): the work of the program stays, the regions are parallelized.
 // Mode `optimize`: the work shrinks as well.
 #pragma once
 
-#include "model/concurrency.h"
 #include "passes/step_class.h"
 #include "passes/step_samples.h"
 
@@ -54,17 +50,11 @@ struct Scenario {
   std::uint64_t factor = 1;
   std::uint32_t set = 0;           // index into WhatIfPlan::sets
   std::optional<Row> removed_wait; // waits that follow a spawn of this row
-  std::uint32_t widths =
-      0; // 1 + index into WhatIfPlan::widths; 0: every factor is possible everywhere
 };
-
-// Per pool, how many threads its code can be divided among; 0, and pools beyond: any number.
-using PoolWidths = IdVector<PoolId, std::uint64_t>;
 
 struct WhatIfPlan {
   std::vector<StepSet> sets;
   std::vector<Scenario> scenarios;
-  std::vector<PoolWidths> widths = {};
   // The scenario whose critical path is followed; none: the run without changes.
   std::optional<std::uint32_t> followed;
 
@@ -120,14 +110,11 @@ private:
   struct Part { // of a set: a scenario
     std::size_t slot;
     std::uint64_t excess; // factor - 1
-    std::uint32_t widths; // as Scenario's
   };
   void shorten_code(std::uint64_t* lengths, StepClassId of, const Step& step,
                     std::span<const CodeWork> code);
-  void shorten(std::uint64_t* lengths, std::uint32_t set, std::uint64_t work, PoolId pool);
-  std::uint64_t excess_in(const Part& part, PoolId pool) const;
+  void shorten(std::uint64_t* lengths, std::uint32_t set, std::uint64_t work);
 
-  std::vector<PoolWidths> widths_;
   std::vector<std::size_t> slot_of_;
   std::vector<Group> groups_;
   std::vector<std::uint64_t> factors_;                         // per slot

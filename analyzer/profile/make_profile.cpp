@@ -449,15 +449,11 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   readings.know_limits(limits, measured.read.concurrency);
   limit_lock_changes(locks, measured.work(), limits);
   std::vector<WhatIfLength> lengths = measured.fold.what_if;
-  if (readings.pool_widths().empty()) {
-    readings.limit_by_threads(readings.work_under_limits(plan.part(0, along), measured.fold),
-                              lengths);
-    readings.limit_by_locks(plan.part(0, along), lengths);
-    std::ranges::copy(readings.evaluate(plan.part(along, plan.scenarios.size())),
-                      std::back_inserter(lengths));
-  } else {
-    lengths = readings.evaluate(plan); // the first reading did not know the limits
-  }
+  readings.limit_by_threads(readings.work_under_limits(plan.part(0, along), measured.fold),
+                            lengths);
+  readings.limit_by_locks(plan.part(0, along), lengths);
+  std::ranges::copy(readings.evaluate(plan.part(along, plan.scenarios.size())),
+                    std::back_inserter(lengths));
 
   const TaskingCosts costs = tasking_costs(measured, refined.burden);
   SiteRows sites = site_rows(measured, site_overheads(measured, costs));

@@ -32,7 +32,7 @@ public:
       return {{least_time() * factor_, first_.work * factor_}};
     WhatIfPlan plan;
     for (const Improvements& set : sets)
-      add_to(plan, set);
+      plan.add(set.code, {factor_});
     TraceReadings::WorkUnderLimits under;
     const std::vector<WhatIfLength> of_code = readings_.evaluate_paths(plan, &under);
     std::vector<WhatIfLength> lengths = of_code;
@@ -49,7 +49,7 @@ public:
       return path_of(first_);
     readings_.begin_phase(fmt::format("search step {}", ++steps_));
     WhatIfPlan plan;
-    add_to(plan, set);
+    plan.add(set.code, {factor_});
     plan.followed = 0;
     return path_of(readings_.read(plan, {.composition = true}).fold);
   }
@@ -74,24 +74,6 @@ private:
     return scenario;
   }
 
-  // Code is divided among as many CPUs as limits let run, with the threads of the set.
-  void add_to(WhatIfPlan& plan, const Improvements& set) const {
-    plan.add(set.code, {factor_});
-    PoolWidths widths = readings_.pool_widths(threads_of(set));
-    if (widths.empty())
-      return;
-    plan.widths.push_back(std::move(widths));
-    plan.scenarios.back().widths = static_cast<std::uint32_t>(plan.widths.size());
-  }
-
-  // Per limit, as far as the set says.
-  std::vector<std::uint64_t> threads_of(const Improvements& set) const {
-    std::vector<std::uint64_t> threads(readings_.limits().size(), 1);
-    for (const LimitImprovement& each : set.limits)
-      threads[limits_[each.limit]] = each.threads;
-    return threads;
-  }
-
   // With nothing improved.
   std::uint64_t least_time() const {
     std::uint64_t least = std::max(first_.span, readings_.greatest_lock());
@@ -105,7 +87,9 @@ private:
   // may all have been under one limit.
   void limit_by_threads(const Improvements& set, const std::vector<std::uint64_t>& under,
                         std::uint64_t less, WhatIfLength& length) const {
-    const std::vector<std::uint64_t> threads = threads_of(set);
+    std::vector<std::uint64_t> threads(under.size(), 1);
+    for (const LimitImprovement& each : set.limits)
+      threads[limits_[each.limit]] = each.threads;
     for (std::size_t i = 0; i < under.size(); ++i)
       if (const ConcurrencyLimit& limit = readings_.limits()[i]; !limit.like_machine)
         length.span =
@@ -223,15 +207,15 @@ std::string name_of_limit_choice(std::uint64_t threads, const ConcurrencyLimit& 
                      limit.is_of_openmp ? " in all" : at_a_time);
 }
 
-// Limits that let fewer threads run than code may have to be divided among, with a hundredth of the critical path or more
-// under them: indices. Those that need most time, so that there are not too many.
+// Limits that leave no room for the target: indices. Those that need most time, so that there are not too many.
 std::vector<std::size_t> limiting_limits(const std::vector<ConcurrencyLimit>& limits,
-                                         std::uint64_t span, std::uint64_t target) {
+                                         std::uint64_t work, std::uint64_t target) {
   constexpr std::size_t kMost = 8;
   std::vector<std::size_t> limiting;
   for (std::size_t i = 0; i < limits.size() && limiting.size() < kMost; ++i)
-    if (!limits[i].like_machine && limits[i].width < target && limits[i].work > 0 &&
-        Wide{limits[i].work} * 100 >= span)
+    if (const std::uint64_t time = limits[i].time_of(limits[i].work);
+        !limits[i].like_machine && limits[i].width < target && time > 0 &&
+        !reaches({work, time}, target))
       limiting.push_back(i);
   return limiting;
 }
@@ -362,7 +346,7 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
   const std::vector<const LockRow*> limiting =
       limiting_locks(locks, measured.work(), result.target);
   const std::vector<std::size_t> limits =
-      limiting_limits(readings.limits(), measured.span(), result.target);
+      limiting_limits(readings.limits(), measured.work(), result.target);
   TraceProgram program(readings, first, result.factor, limiting, limits);
   SearchOptions search = search_options(first, options, chosen);
   const std::vector<std::size_t> rows = searched_functions(measured, functions);

@@ -97,26 +97,6 @@ std::vector<WhatIfLength> TraceReadings::evaluate_paths(const WhatIfPlan& plan,
   return lengths;
 }
 
-// Teams of OpenMP are left out: with more parts of a loop they have more threads.
-PoolWidths TraceReadings::pool_widths(const std::vector<std::uint64_t>& threads) const {
-  PoolWidths widths;
-  if (mode_ == WhatIfMode::Optimize)
-    return widths;
-  for (std::size_t i = 0; i < limits_.size(); ++i) {
-    const ConcurrencyLimit& limit = limits_[i];
-    const std::uint64_t width = std::max(limit.width, threads.empty() ? 1 : threads[i]);
-    for (std::size_t pool = 1; pool < concurrency_->pools.size(); ++pool) {
-      const ConcurrencyLimits::Pool& of = concurrency_->pools[pool];
-      if (limit.like_machine || limit.is_of_openmp ||
-          (limit.is_arena ? of.arena : of.allowed) != limit.index)
-        continue;
-      std::uint64_t& least = widths.grown_to(static_cast<PoolId>(pool));
-      least = least == 0 ? width : std::min(least, width);
-    }
-  }
-  return widths;
-}
-
 // Whether less of this code is as good as more threads. If it is divided among CPUs, its work stays. But a team of
 // OpenMP has a part of a loop or region for each of its threads: with more parts it has more threads.
 bool TraceReadings::becomes_less(const ConcurrencyLimit& limit, Row row) const {
@@ -160,15 +140,7 @@ void TraceReadings::limit_by_threads(const WorkUnderLimits& under,
 
 std::vector<WhatIfLength> TraceReadings::evaluate(const WhatIfPlan& plan) const {
   WorkUnderLimits under;
-  std::optional<WhatIfPlan> within;
-  if (PoolWidths widths = pool_widths(); !widths.empty()) {
-    within = plan;
-    within->widths = {std::move(widths)};
-    for (Scenario& scenario : within->scenarios)
-      scenario.widths = 1;
-  }
-  std::vector<WhatIfLength> lengths =
-      evaluate_paths(within ? *within : plan, limits_.empty() ? nullptr : &under);
+  std::vector<WhatIfLength> lengths = evaluate_paths(plan, limits_.empty() ? nullptr : &under);
   under.resize(lengths.size());
   limit_by_threads(under, lengths);
   limit_by_locks(plan, lengths);

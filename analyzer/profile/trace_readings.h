@@ -73,9 +73,6 @@ public:
     concurrency_ = &concurrency;
   }
   const std::vector<ConcurrencyLimit>& limits() const { return limits_; }
-  // How many threads code can be divided among in each pool, if the limits let at least so many run (per limit; empty: as
-  // they are). Empty: nothing limits that, also where faster code has less work.
-  PoolWidths pool_widths(const std::vector<std::uint64_t>& threads = {}) const;
   // What the scenarios of a plan leave under each limit, by a reading that was asked about pools.
   WorkUnderLimits work_under_limits(const WhatIfPlan& plan, const DagFold::Results& found) const;
   // No length of a scenario is below what one of the limits needs.

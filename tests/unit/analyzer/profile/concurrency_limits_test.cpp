@@ -453,38 +453,6 @@ std::string start_and_arena(int threads) {
   return script + "wait-end\nin-arena arena=0 work=0\nend\nthread-end\n";
 }
 
-// The same of paths: an arena of one thread runs the parts of a task one after the other, one of two threads two at a time.
-TEST(ConcurrencyLimits, WhatIfsDivideAmongThreadsThatRun) {
-  const Profile one = searched_profile_of(start_and_arena(1), {});
-  EXPECT_EQ(8u * 710, with_tasks_improved(one, 1, 8).denominator);
-  const Profile two = searched_profile_of(start_and_arena(2), {});
-  EXPECT_EQ(2u * 400 + 310, with_tasks_improved(two, 1, 2).denominator);
-  EXPECT_EQ(8u * 400 + 4 * 310, with_tasks_improved(two, 1, 8).denominator);
-  const Profile many = searched_profile_of(start_and_arena(40), {});
-  EXPECT_EQ(8u * 400 + 310, with_tasks_improved(many, 1, 8).denominator);
-  // Faster code is faster in one thread as well.
-  const Profile faster = searched_profile_of(start_and_arena(1), {}, WhatIfMode::Optimize);
-  EXPECT_EQ(8u * 400 + 310, with_tasks_improved(faster, 1, 8).denominator);
-}
-
-// The arena leaves room for parallelism 2, but its path does only if it is divided, for which it needs threads.
-TEST(ConcurrencyLimits, TargetsNeedThreadsToDivideCode) {
-  std::string script = start_and_arena(1);
-  script.replace(script.find("work=400 entered"), 8, "work=100"); // of 500, 100 are outside of it
-  script.replace(script.find("spawn work=400"), 14, "spawn work=100");
-  script.replace(script.find("in-arena arena=0 work=0\nend"), 27,
-                 "in-arena arena=0 work=0\nspawn work=0 site=1 ctx=new-exclusive\n"
-                 "spawn site=1 ctx=last\nwait ctx=last\ntask task=newest work=200\n"
-                 "task task=-1 work=200\nwait-end\nend");
-  const Profile profile = searched_profile_of(script, 2);
-  ASSERT_TRUE(profile.search);
-  EXPECT_EQ(900u, profile.work);
-  EXPECT_EQ(610u, profile.span);
-  EXPECT_TRUE(profile.search->reached) << profile.search->outcome;
-  ASSERT_EQ(2u, profile.search->steps.size()) << profile.search->outcome;
-  EXPECT_TRUE(profile.search->has_limits());
-}
-
 // Dividing the tasks of an arena of one thread is in vain; among two threads it is not, but among no more than two.
 TEST(ConcurrencyLimits, WhatTheyMakeVainSavesNothing) {
   const auto of_tasks = [](const Profile& profile) {
