@@ -99,22 +99,6 @@ void widen_limits(std::vector<ConcurrencyLimit>& limits, const Measured& measure
   }
 }
 
-void limit_lock_changes(Locks& locks, std::uint64_t work,
-                        const std::vector<ConcurrencyLimit>& limits) {
-  for (LockRow& lock : locks.rows)
-    for (LockWhatIf& change : lock.what_if) {
-      const std::uint64_t factor = change.change == LockChange::Shorter ? change.factor : 1;
-      // Less than before if what the sections leave out is not done elsewhere: that may all have been in a limit.
-      const Wide left_out = Wide{work} * factor - change.parallelism.numerator;
-      for (const ConcurrencyLimit& limit : limits) {
-        const Wide under = Wide{limit.work} * factor;
-        if (!limit.like_machine)
-          change.parallelism.denominator = std::max(
-              change.parallelism.denominator, limit.time_of(under - std::min(under, left_out)));
-      }
-    }
-}
-
 DagLimits limits_of_simulation(const Measured& measured, std::uint64_t procs,
                                const ConcurrencyLimit* without) {
   std::vector<std::uint64_t> weight(measured.fold.pools.size());

@@ -24,9 +24,6 @@ std::uint64_t least_time_of_limits(const Measured& measured, std::uint64_t procs
 // Sets ConcurrencyLimit::wider. `greatest_lock`: what the sections of one lock need at least.
 void widen_limits(std::vector<ConcurrencyLimit>& limits, const Measured& measured,
                   std::uint64_t greatest_lock, const std::vector<std::uint64_t>& factors);
-// No change of a lock gives more parallelism than the limits leave.
-void limit_lock_changes(Locks& locks, std::uint64_t work,
-                        const std::vector<ConcurrencyLimit>& limits);
 // Of a simulation on `procs` CPUs. `without`: as if this limit did not exist; null: all are.
 DagLimits limits_of_simulation(const Measured& measured, std::uint64_t procs,
                                const ConcurrencyLimit* without = nullptr);

@@ -429,7 +429,6 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   const std::vector<Row> chains = first_chains(table);
   auto [fold, summary] = readings.read(plan.part(0, along), {.sites = true,
                                                              .composition = true,
-                                                             .pools = true,
                                                              .chains = chains,
                                                              .burden = assumed.work,
                                                              .samples = samples.has_value()});
@@ -447,13 +446,12 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   readings.know_locks(locks.greatest, locks.ends_of, locks.of_schedule);
   std::vector<ConcurrencyLimit> limits = concurrency_limits(measured);
   readings.know_limits(limits, measured.read.concurrency);
-  limit_lock_changes(locks, measured.work(), limits);
   std::vector<WhatIfLength> lengths = measured.fold.what_if;
-  readings.limit_by_threads(readings.work_under_limits(plan.part(0, along), measured.fold),
-                            lengths);
   readings.limit_by_locks(plan.part(0, along), lengths);
-  std::ranges::copy(readings.evaluate(plan.part(along, plan.scenarios.size())),
-                    std::back_inserter(lengths));
+  // Marked regions: by paths, whatever threads this run allowed, as in the tables of TaskProf.
+  std::ranges::copy(
+      readings.evaluate(plan.part(along, plan.scenarios.size()), /*within_threads=*/false),
+      std::back_inserter(lengths));
 
   const TaskingCosts costs = tasking_costs(measured, refined.burden);
   SiteRows sites = site_rows(measured, site_overheads(measured, costs));

@@ -138,9 +138,11 @@ void TraceReadings::limit_by_threads(const WorkUnderLimits& under,
         lengths[i].span = std::max(lengths[i].span, limits_[limit].time_of(under[i][limit]));
 }
 
-std::vector<WhatIfLength> TraceReadings::evaluate(const WhatIfPlan& plan) const {
+std::vector<WhatIfLength> TraceReadings::evaluate(const WhatIfPlan& plan,
+                                                  bool within_threads) const {
   WorkUnderLimits under;
-  std::vector<WhatIfLength> lengths = evaluate_paths(plan, limits_.empty() ? nullptr : &under);
+  std::vector<WhatIfLength> lengths =
+      evaluate_paths(plan, limits_.empty() || !within_threads ? nullptr : &under);
   under.resize(lengths.size());
   limit_by_threads(under, lengths);
   limit_by_locks(plan, lengths);

@@ -57,7 +57,7 @@ public:
       std::vector<std::vector<std::uint64_t>>; // per scenario, times its factor; per limit
   std::vector<WhatIfLength> evaluate_paths(const WhatIfPlan& plan,
                                            WorkUnderLimits* under = nullptr) const;
-  std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan) const;
+  std::vector<WhatIfLength> evaluate(const WhatIfPlan& plan, bool within_threads = true) const;
   // From here on evaluate() knows that one lock takes so long: see limit_by_locks(). `ends_of` is of LockLawSetup;
   // objects `except` limit nothing.
   void know_locks(std::uint64_t greatest, std::vector<LockObjectId> ends_of,

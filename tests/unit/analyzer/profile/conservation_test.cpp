@@ -186,14 +186,15 @@ TEST(Conservation, TimeThatIsNowhereIsReported) {
 
 // A run of 607 ms of CPU time, 5 ms of which are in a step. The other figures are times in ns.
 std::string cause_if(std::uint64_t thread_cpu, std::uint64_t overhead, std::uint64_t idle,
-                     std::uint64_t paused = 0, bool is_truncated = false) {
+                     std::uint64_t paused = 0, bool is_truncated = false,
+                     std::uint64_t step = 5'000'000) {
   test::TraceBuilder trace;
   trace.count_ns();
   trace.site(1, "a.cpp", 1);
   trace.cpu_ns = 607'000'000;
   auto& main = trace.stream();
   main.thread_begin(trace::ThreadRole::Main);
-  main.spawn({5'000'000, 0, 0}, test::SiteOperand::of(1), test::ContextOperand::fresh(true));
+  main.spawn({step, 0, 0}, test::SiteOperand::of(1), test::ContextOperand::fresh(true));
   main.task(test::TaskOperand::newest(), {0, overhead, 0});
   main.wait({0, 0, 0}, test::ContextOperand::last());
   main.wait_end(idle);
@@ -215,10 +216,12 @@ TEST(LikelyCause, OfElapsedTimeSaysUpTo) {
   EXPECT_EQ("worker threads that look for work: up to 600 ms",
             cause_if(607'000'000, 0, 600'000'000));
   EXPECT_EQ("tasking overhead: up to 500 ms (tasks are too small: use a larger grain size)",
-            cause_if(607'000'000, 500'000'000, 0));
+            cause_if(607'000'000, 500'000'000, 0, 0, false, 50'000));
+  // Tasks of 5 ms are not.
+  EXPECT_EQ("tasking overhead: up to 500 ms", cause_if(607'000'000, 500'000'000, 0));
   EXPECT_EQ("tasking overhead, and worker threads that look for work: up to 590 ms "
             "(tasks are too small: use a larger grain size)",
-            cause_if(607'000'000, 290'000'000, 300'000'000));
+            cause_if(607'000'000, 290'000'000, 300'000'000, 0, false, 50'000));
 }
 
 TEST(LikelyCause, IsEmptyIfNothingKnownExplainsIt) {
