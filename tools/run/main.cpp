@@ -238,7 +238,7 @@ int answer_about_openmp(const std::string& program, const std::string& preload) 
     report_openmp(openmp);
   for (const auto& [name, value] : openmp_environment(prefix, preload, openmp))
     if (value.find('\n') == std::string::npos)
-      write_answer(name + "=" + value + "\n");
+      write_answer(fmt::format("{}={}\n", name, value));
   return kOk;
 }
 
