@@ -585,7 +585,7 @@ std::string remedy_in_onetbb(const Profile& profile, const Finding& finding,
 std::optional<std::uint64_t> length_of_short_runs(const Profile& profile, const Finding& finding,
                                                   const LargeParts& parts) {
   constexpr std::uint64_t kShortNs = 5'000, kStarts = 20, kFewRuns = 100;
-  const double hz = profile.run.same_as_time ? profile.read.time_hz : hz_of_work(profile);
+  const double hz = hz_of_work(profile);
   if (finding.finer != Finer::MoreThreads || finding.runs < kFewRuns || parts.lack_threads ||
       parts.had_one_thread || hz <= 0)
     return {};

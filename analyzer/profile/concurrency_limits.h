@@ -5,7 +5,6 @@
 #pragma once
 
 #include "model/concurrency_limit.h"
-#include "model/lock.h"
 #include "profile/measured.h"
 #include "simulate/dag_limits.h"
 

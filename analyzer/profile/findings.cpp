@@ -103,6 +103,7 @@ private:
   bool has_barriers(const Code& code) const;
   Finer finer_region(const Finding& finding) const;
   std::vector<StepClassId> spawning_code(const SiteRow& site) const;
+  Finding tiny_tasks_of(const SiteRow& site) const;
   void add_tiny_tasks(std::vector<Finding>& findings) const;
   void add_short_loops(std::vector<Finding>& findings) const;
   void add_off_cpu(std::vector<Finding>& findings, const std::vector<Code>& codes) const;
@@ -438,6 +439,20 @@ std::vector<StepClassId> Finder::spawning_code(const SiteRow& site) const {
   return code;
 }
 
+Finding Finder::tiny_tasks_of(const SiteRow& site) const {
+  return {.shape = Shape::TinyTasks,
+          .code = code_of_row(site.row, measured_.table),
+          .place = site.info.place(),
+          .row = site.row,
+          .work = site.exclusive_work,
+          .critical_work = site.critical_work,
+          .tasks = site.invocations,
+          .body_calls = site.loops.body_calls,
+          .iterations = site.loops.iterations,
+          .procs = procs_,
+          .time = time_};
+}
+
 // Sites whose tasks cost much compared to what they do. How large tasks can be made is known of
 // loops with an advised grain size; of others ten times is asked about.
 void Finder::add_tiny_tasks(std::vector<Finding>& findings) const {
@@ -452,17 +467,7 @@ void Finder::add_tiny_tasks(std::vector<Finding>& findings) const {
         !is_at_least(overhead.share.numerator, kTinyPercent, overhead.share.denominator) ||
         !is_at_least(overhead.cost, kLeastOverheadPercent, measured_.work()))
       continue;
-    Finding finding{.shape = Shape::TinyTasks,
-                    .code = code_of_row(site.row, measured_.table),
-                    .place = site.info.place(),
-                    .row = site.row,
-                    .work = site.exclusive_work,
-                    .critical_work = site.critical_work,
-                    .tasks = site.invocations,
-                    .body_calls = site.loops.body_calls,
-                    .iterations = site.loops.iterations,
-                    .procs = procs_,
-                    .time = time_};
+    Finding finding = tiny_tasks_of(site);
     const auto grain = std::ranges::find_if(advised_grains_, [&](const WhatIfCandidate& each) {
       return each.place.file == site.info.file && each.place.line == site.info.line;
     });
@@ -502,19 +507,10 @@ void Finder::add_short_loops(std::vector<Finding>& findings) const {
         !is_at_least(site.exclusive_work, 50, measured_.work()) ||
         site.exclusive_work > Wide{work_of_ns(measured_, kShortNs)} * runs)
       continue;
-    findings.push_back({.shape = Shape::TinyTasks,
-                        .code = code_of_row(site.row, measured_.table),
-                        .place = site.info.place(),
-                        .row = site.row,
-                        .work = site.exclusive_work,
-                        .critical_work = site.critical_work,
-                        .tasks = site.invocations,
-                        .body_calls = site.loops.body_calls,
-                        .iterations = site.loops.iterations,
-                        .runs = runs,
-                        .procs = procs_,
-                        .time = time_,
-                        .least_time = least_time(measured_.span(), site.overhead.cost)});
+    Finding finding = tiny_tasks_of(site);
+    finding.runs = runs;
+    finding.least_time = least_time(measured_.span(), site.overhead.cost);
+    findings.push_back(std::move(finding));
   }
 }
 
