@@ -221,9 +221,28 @@ template <typename Kind, typename Lock>
   return result;
 }
 
+// Does the release of the lock, which others wait for, end in a system call? While one of them wakes up, or has not yet
+// gone to sleep, a mutex is released without any.
+bool may_wake(const pthread_mutex_t* mutex) noexcept {
+  constexpr int kWithoutSleepers = 1; // the lock of a plain mutex: of others it has the owner
+  constexpr int kPlainKinds = 0x0f;
+  return (mutex->__data.__kind & ~kPlainKinds) != 0 ||
+         __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) != kWithoutSleepers;
+}
+bool may_wake(const mtx_t* mutex) noexcept {
+  return may_wake(mutex_of(mutex));
+}
+bool may_wake(const pthread_rwlock_t*) noexcept {
+  return true;
+}
+bool may_wake(const SpinLock*) noexcept {
+  return false;
+}
+
 template <typename Lock>
 [[gnu::noinline]] int release_recorded(NextFunction<int(Lock*)>& release, Lock* lock) noexcept {
-  if (tp_on_lock_given(address_of(lock)) != kAwaited || tp_on_lock_release(address_of(lock)) == 0)
+  if (tp_on_lock_given(address_of(lock)) != kAwaited || !may_wake(lock) ||
+      tp_on_lock_release(address_of(lock)) == 0)
     return release.get()(lock);
   // The call wakes a thread, which takes longer than many sections: no work of the program.
   const int result = release.get()(lock);

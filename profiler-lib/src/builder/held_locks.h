@@ -23,6 +23,11 @@ namespace tp::rt {
 
 struct Frame;
 
+// How far a step has got: without what was left out.
+struct StepPosition {
+  std::uint64_t work, time;
+};
+
 // What a slot means in the stream.
 struct KnownLock {
   std::uint64_t address = 0; // 0: none
@@ -202,9 +207,14 @@ struct LockState {
   // Of the wait that has ended, for the acquisition that follows.
   std::uint64_t waited = 0;
   std::uint64_t waited_from = 0, waited_for = 0; // time, lock
+  StepPosition wait_end{};
+  bool wait_end_is_known = false; // it is one of the open step
   // What the last release that others waited for has left in the posts.
   LockNote* notes[2] = {};
   std::uint64_t released = 0; // the lock; 0: none
+  // What calls that release locks took, and notes of that, and no record says yet; and the slot of one of the locks.
+  std::uint64_t call_ticks = 0;
+  std::uint16_t called_slot = 0;
   // In the order of their last attempts. Of more locks that the thread tries in turn, the first one is forgotten.
   static constexpr unsigned kMostTried = 32;
   LockTries tried[kMostTried];

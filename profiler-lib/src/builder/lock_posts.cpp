@@ -12,8 +12,10 @@ constinit LockPost lock_posts[kUnnamedPost + 1];
 constinit LockWaiters lock_waiters[kUnnamedPost + 1];
 
 std::uint32_t post_lock_wait(std::uint64_t address) noexcept {
+  LockPost& post = lock_posts[post_of_lock(address)];
+  post.posts.fetch_add(1, std::memory_order_relaxed);
   waiters_for(address).fetch_add(1, std::memory_order_seq_cst);
-  return lock_posts[post_of_lock(address)].next.load(std::memory_order_relaxed);
+  return post.next.load(std::memory_order_relaxed);
 }
 
 void end_lock_post(std::uint64_t address) noexcept {
@@ -23,11 +25,21 @@ void end_lock_post(std::uint64_t address) noexcept {
 LockNote& note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
                        std::uint32_t place) noexcept {
   LockPost& post = lock_posts[post_of_lock(post_of)];
+  const std::uint16_t posts = post.posts.load(std::memory_order_relaxed);
+  LockNote& last = post.notes[(post.next.load(std::memory_order_relaxed) - 1) % LockPost::kNotes];
+  if (last.lock.load(std::memory_order_relaxed) == address &&
+      last.place.load(std::memory_order_relaxed) == place &&
+      last.posts.load(std::memory_order_relaxed) == posts &&
+      last.woke.load(std::memory_order_relaxed) == 0) {
+    last.time.store(time, std::memory_order_release);
+    return last;
+  }
   LockNote& note = post.notes[post.next.fetch_add(1, std::memory_order_relaxed) % LockPost::kNotes];
   note.lock.store(0, std::memory_order_relaxed);
   note.time.store(time, std::memory_order_relaxed);
   note.place.store(place, std::memory_order_relaxed);
   note.woke.store(0, std::memory_order_relaxed);
+  note.posts.store(posts, std::memory_order_relaxed);
   note.lock.store(address, std::memory_order_release);
   return note;
 }

@@ -20,13 +20,16 @@ struct LockNote {
   std::atomic<std::uint64_t> lock; // address
   std::atomic<std::uint64_t> time; // ticks
   std::atomic<std::uint32_t> place;
-  std::atomic<std::uint32_t> woke; // 1: the call that released the lock has woken a thread
+  std::atomic<std::uint16_t> woke;  // 1: the call that released the lock has woken a thread
+  std::atomic<std::uint16_t> posts; // LockPost::posts, when it was left
 };
 
 struct alignas(64) LockPost {
   static constexpr std::uint32_t kNotes = 16; // that are kept, the last ones
 
   std::atomic<std::uint32_t> next;
+  // How many waits there were, without their high bits: notes from before a wait are none of its.
+  std::atomic<std::uint16_t> posts;
   LockNote notes[kNotes];
 };
 inline constexpr unsigned kLockPostBits = 10;
@@ -54,7 +57,9 @@ TP_HOT bool is_awaited(std::uint64_t address) noexcept {
 // The number of notes so far: who releases the lock from here on leaves one.
 std::uint32_t post_lock_wait(std::uint64_t address) noexcept;
 void end_lock_post(std::uint64_t address) noexcept;
-// A lock that is awaited is going to be released, at `time`. By a thread that holds it.
+// A lock that is awaited is going to be released, at `time`. By a thread that holds it. Releases at one place, one after
+// the other, share a note that moves on, unless one has woken a thread: a lock may be released a thousand times while
+// one thread wakes up.
 TP_COLD LockNote& note_release(std::uint64_t address, std::uint64_t post_of, std::uint64_t time,
                                std::uint32_t place) noexcept;
 
@@ -69,7 +74,7 @@ struct LockBlame {
   Part parts[kMost];
   unsigned count = 0;
   // Up to the end of the wait: ticks since the last release, and since the last one that woke a thread (0:
-  // none did). `releases`: of the notes.
+  // none did). `releases`: the notes.
   std::uint64_t since_release = 0, since_wake = 0;
   unsigned releases = 0;
   void add(std::uint32_t place, std::uint64_t ticks) noexcept;

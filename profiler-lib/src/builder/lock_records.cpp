@@ -505,6 +505,50 @@ std::uint64_t leave_wait_out(ThreadState& thread, Frame& frame, const LockState&
   return ticks;
 }
 
+// Is there an open step, and do no other readings leave out what the thread does now? Where a reading is cheap.
+bool can_leave_out(const ThreadState& thread, const Frame& frame, const LockState& locks) noexcept {
+  return clock_config.same_as_time && frame.step_open && locks.waits == 0 &&
+         thread.in_runtime_call == kNoCall && thread.step_pause != Pause::Now;
+}
+
+StepPosition position_at(const ThreadState& thread, const Reading& now) noexcept {
+  return {elapsed_since(thread.step_work, now.work), elapsed_since(thread.step_time, now.time)};
+}
+
+// What the thread has done since, up to `now`, was the recording's: no work of the step. Returns ticks.
+std::uint64_t leave_work_out(ThreadState& thread, Frame& frame, const StepPosition& since,
+                             const Reading& now, unsigned between) noexcept {
+  const StepPosition at = position_at(thread, now);
+  const std::uint64_t work = elapsed_since(since.work, at.work);
+  thread.step_work += work;
+  thread.between_steps[between] += work;
+  frame.region_mark += work;
+  return elapsed_since(since.time, at.time);
+}
+
+// Nor is it its time, but that of calls which release locks.
+void leave_out(ThreadState& thread, Frame& frame, LockState& locks, std::uint16_t slot,
+               const StepPosition& since, const Reading& now) noexcept {
+  const std::uint64_t ticks = leave_work_out(thread, frame, since, now, kOfEvents);
+  thread.step_time += ticks;
+  locks.call_ticks += ticks;
+  locks.called_slot = slot;
+  thread.extras |= kExtraLocks;
+}
+
+// What a call that releases a lock took.
+TP_COLD void put_call(ThreadState& thread, Frame& frame, std::uint16_t slot, std::uint64_t ticks,
+                      unsigned flags) noexcept {
+  put_payload(thread, frame, trace::ExtendedKind::LockCall,
+              trace::LockCallPayload{ticks, slot, static_cast<std::uint16_t>(flags), 0});
+}
+
+// What is known of those that no record says yet.
+TP_COLD void put_other_calls(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
+  if (locks.call_ticks != 0)
+    put_call(thread, frame, locks.called_slot, std::exchange(locks.call_ticks, 0), 0);
+}
+
 // The thread has waited for so many ticks, up to `now`, in the open step.
 void note_wait(ThreadState& thread, Frame& frame, const Reading& now,
                std::uint64_t ticks) noexcept {
@@ -698,6 +742,7 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
   if (was_off) [[unlikely]]
     now = read_clock(thread.clock);
   const std::uint64_t ticks = leave_wait_out(thread, frame, *locks, now, is_sleep);
+  const StepPosition end = position_at(thread, now);
   note_wait(thread, frame, now, ticks);
   if (is_sleep)
     return;
@@ -708,11 +753,16 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
     held.waited = ticks;
     find_blame(held.address, locks->wait_for, locks->wait_since, now.time - ticks, now.time,
                held.blame);
+    if (can_leave_out(thread, frame, *locks))
+      leave_out(thread, frame, *locks, held.slot, end, read_clock(thread.clock));
   } else {
     locks->contended = true;
     locks->waited = ticks;
     locks->waited_from = now.time - ticks;
     locks->waited_for = locks->wait_for;
+    locks->wait_end = end;
+    locks->wait_end_is_known = true;
+    thread.extras |= kExtraLocks;
   }
 }
 
@@ -813,6 +863,18 @@ const void* counting_code() noexcept {
   return counting.code;
 }
 
+namespace {
+
+// The wait ends when its lock is announced, which directly follows: what hooks have done meanwhile is no work. Returns
+// where that is in the step.
+TP_COLD StepPosition go_on_waiting(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
+  const Reading now = read_clock(thread.clock);
+  locks.waited += leave_work_out(thread, frame, locks.wait_end, now, kInLockWaits);
+  return position_at(thread, now);
+}
+
+} // namespace
+
 void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mode,
                const LockPlace& where) noexcept {
   LockState* const locks = locks_of(thread, frame);
@@ -848,8 +910,14 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
     held.use = 0;
   }
   held.state = {};
-  held.waited = locks->waited;
   held.blame.count = held.blame.releases = 0;
+  StepPosition waited_until{};
+  const bool leaves_out = locks->waited != 0 && where.kind != TP_LOCK_USER &&
+                          where.kind != TP_LOCK_ITT && locks->wait_end_is_known &&
+                          can_leave_out(thread, frame, *locks);
+  if (leaves_out)
+    waited_until = go_on_waiting(thread, frame, *locks);
+  held.waited = locks->waited;
   if (locks->waited != 0) [[unlikely]]
     find_blame(held.address, locks->waited_for, locks->wait_since, locks->waited_from,
                locks->waited_from + locks->waited, held.blame);
@@ -859,7 +927,10 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   if (locks->waits != 0)
     locks->taken_in_wait = locks->held_count;
   thread.extras |= kExtraLocks;
-  held.taken_at = position(thread, *locks, read_clock(thread.clock));
+  const Reading now = read_clock(thread.clock);
+  if (leaves_out)
+    leave_out(thread, frame, *locks, held.slot, waited_until, now);
+  held.taken_at = position(thread, *locks, now);
 }
 
 int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
@@ -885,8 +956,12 @@ int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
   if (section != nullptr) {
     if (!is_awaited(address, section->kind)) [[likely]]
       return 1;
-    return note_if_awaited(*locks, address, section->kind, section->place,
-                           read_clock(thread.clock).time);
+    const Reading now = read_clock(thread.clock);
+    const StepPosition at = position_at(thread, now);
+    const int given = note_if_awaited(*locks, address, section->kind, section->place, now.time);
+    if (can_leave_out(thread, frame, *locks))
+      leave_out(thread, frame, *locks, locks->slots.slot_of(address), at, read_clock(thread.clock));
+    return given;
   }
   return locks->held_count != 0 ? give_lock_at(thread, frame, lock, read_clock(thread.clock)) : 0;
 }
@@ -910,6 +985,9 @@ int give_lock_at(ThreadState& thread, Frame& frame, const void* lock, Reading no
   }
   const Busy busy(thread);
   const std::uint64_t at = thread.step_pause == Pause::Now ? 0 : position(thread, *locks, now);
+  const StepPosition end = position_at(thread, now);
+  const std::uint16_t slot = held.slot;
+  const bool has_waited = held.waited != 0;
   if (held.state.is_written) [[unlikely]]
     put_give(thread, frame, *locks, held, at);
   else
@@ -917,6 +995,8 @@ int give_lock_at(ThreadState& thread, Frame& frame, const void* lock, Reading no
   // As late as can be: who looks at the lock from here on finds it free.
   const int given = note_if_awaited(*locks, address, held.kind, held.place, now.time);
   remove_held(*locks, index);
+  if ((has_waited || given == 2) && can_leave_out(thread, frame, *locks)) [[unlikely]]
+    leave_out(thread, frame, *locks, slot, end, read_clock(thread.clock));
   return given;
 }
 
@@ -938,14 +1018,23 @@ void end_release(ThreadState& thread, Frame& frame) noexcept {
   const std::uint64_t begun = thread.step_time;
   end_runtime_call(thread, frame);
   const std::uint64_t ticks = elapsed_since(begun, thread.step_time);
+  const StepPosition end = position_at(thread, read_clock(thread.clock));
   const bool wakes = static_cast<double>(ticks) > kShortestWakeNs * clock_config.ticks_per_ns;
+  const std::uint16_t slot = locks->slots.slot_of(released);
+  if (!locks->slots.is_of(slot, released))
+    return;
+  locks->called_slot = slot;
+  thread.extras |= kExtraLocks;
+  if (!wakes) {
+    locks->call_ticks += ticks;
+    return;
+  }
   for (LockNote* const note : locks->notes)
-    if (note != nullptr && wakes && note->lock.load(std::memory_order_relaxed) == released)
+    if (note != nullptr && note->lock.load(std::memory_order_relaxed) == released)
       note->woke.store(1, std::memory_order_relaxed);
-  if (const std::uint16_t slot = locks->slots.slot_of(released); locks->slots.is_of(slot, released))
-    put_payload(thread, frame, trace::ExtendedKind::LockCall,
-                trace::LockCallPayload{
-                    ticks, slot, static_cast<std::uint16_t>(wakes ? trace::kLockCallWakes : 0), 0});
+  put_call(thread, frame, slot, ticks, trace::kLockCallWakes);
+  if (can_leave_out(thread, frame, *locks))
+    leave_out(thread, frame, *locks, slot, end, read_clock(thread.clock));
 }
 
 void sleep_in_sections(ThreadState& thread, std::uint64_t time) noexcept {
@@ -994,6 +1083,8 @@ void put_held_locks(ThreadState& thread) noexcept {
   }
   put_skipped(thread, frame, locks);
   put_all_tries(thread, frame, locks);
+  put_other_calls(thread, frame, locks);
+  locks.wait_end_is_known = false;
 }
 
 } // namespace tp::rt

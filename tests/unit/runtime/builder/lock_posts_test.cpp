@@ -60,11 +60,29 @@ TEST(LockPosts, SaysWhenItWasReleased) {
   note_release(kLock, kLock, 160, 1);
   LockBlame blame;
   find_blame(kLock, kLock, since, 100, 200, blame);
-  EXPECT_EQ(blame.releases, 3u);
+  EXPECT_EQ(blame.releases, 2u); // the first two share a note
   EXPECT_EQ(blame.since_release, 40u);
   EXPECT_EQ(blame.since_wake, 80u);
   find_blame(kLock, kLock, now(kLock), 100, 200, blame);
   EXPECT_EQ(blame.releases, 0u);
+}
+
+// However often: who has held the lock, and when it was released last, is known all the same.
+TEST(LockPosts, ReleasesAtOnePlaceShareANote) {
+  constexpr std::uint64_t kLock = 0x3800;
+  const std::uint32_t since = post_lock_wait(kLock);
+  note_release(kLock, kLock, 110, 1);
+  for (std::uint64_t time = 120; time < 190; ++time)
+    note_release(kLock, kLock, time, 2);
+  EXPECT_EQ(parts_of(kLock, since, 100, 200), (Parts{{1, 10}, {2, 90}}));
+  // A wait that begins later sees releases that came later, and only these.
+  const std::uint32_t later = post_lock_wait(kLock);
+  EXPECT_EQ(parts_of(kLock, later, 190, 250), Parts{});
+  note_release(kLock, kLock, 200, 2);
+  EXPECT_EQ(parts_of(kLock, later, 190, 250), (Parts{{2, 60}}));
+  EXPECT_EQ(parts_of(kLock, since, 100, 250), (Parts{{1, 10}, {2, 140}}));
+  end_lock_post(kLock);
+  end_lock_post(kLock);
 }
 
 TEST(LockPosts, LocksThatShareAnEntryKeepTheirOwnNotes) {

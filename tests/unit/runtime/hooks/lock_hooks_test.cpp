@@ -360,6 +360,80 @@ TEST(Locks, SayHowTheyAreHandedOver) {
   EXPECT_EQ(handed_over[0].since_wake, handed_over[0].since_release);
 }
 
+// Where readings are cheap. The work of hooks themselves, which the virtual clock does not count, is added by the test.
+TEST(Locks, WhatHooksDoAfterAWaitIsPartOfIt) {
+  for (const unsigned kind : {TP_LOCK_SPIN_MUTEX, TP_LOCK_PTHREAD_MUTEX, TP_LOCK_USER}) {
+    const std::string data = record([kind] {
+      start();
+      tp::rt::clock_config.same_as_time = true;
+      tp_spend(5);
+      tp_on_lock_wait_for(&first);
+      tp_spend(100);
+      tp_on_lock_wait_end(0);
+      tp_spend(30);
+      take(&first, 0, kind);
+      tp_spend(7);
+      EXPECT_EQ(tp_on_lock_given(&first), 1);
+      tp_spend(2);
+    });
+    // The user's own code may do anything between the end of the wait and the announcement of the lock.
+    const std::uint64_t lead = kind == TP_LOCK_USER ? 35 : 5;
+    const Stream stream = read_stream(data + "/000000.tps");
+    unsigned sections = 0;
+    for (const auto& record : stream.records)
+      if (record.op == tp::trace::Op::Section) {
+        ++sections;
+        EXPECT_EQ(record.lead, lead);
+        EXPECT_EQ(record.work, 7u);
+      }
+    EXPECT_EQ(sections, 1u);
+    EXPECT_EQ(stream.records.back().op, tp::trace::Op::Extended); // the thread's end
+  }
+}
+
+// While one thread wakes up, another one may release the lock a thousand times.
+TEST(Locks, CallsThatWakeNobodyShareARecord) {
+  for (const bool calls : {false, true}) {
+    const std::string data = record([calls] {
+      start();
+      tp::rt::clock_config.same_as_time = true;
+      const auto address = reinterpret_cast<std::uint64_t>(&first);
+      const std::uint32_t since = tp::rt::post_lock_wait(address);
+      for (int i = 0; i < 100; ++i) {
+        take(&first);
+        tp_spend(3);
+        EXPECT_EQ(tp_on_lock_given(&first), 2);
+        if (calls) {
+          EXPECT_EQ(tp_on_lock_release(&first), 1);
+          tp_spend(50);
+          tp_on_lock_released();
+        }
+      }
+      tp::rt::LockBlame blame;
+      tp::rt::find_blame(address, address, since, 0, UINT64_MAX, blame);
+      EXPECT_EQ(blame.count, 1u);
+      tp::rt::end_lock_post(address);
+    });
+    const Stream stream = read_stream(data + "/000000.tps");
+    std::uint64_t ticks = 0, lead = 0, work = 0;
+    unsigned waking = 0, others = 0;
+    for (const auto& call :
+         payloads<tp::trace::LockCallPayload>(stream, tp::trace::ExtendedKind::LockCall)) {
+      ticks += call.ticks;
+      (call.flags != 0 ? waking : others) += 1;
+    }
+    for (const auto& record : stream.records)
+      if (record.op == tp::trace::Op::End || record.op == tp::trace::Op::Cut) {
+        lead += record.lead;
+        work += record.work;
+      }
+    EXPECT_LE(others, 1u + waking); // a call may have been interrupted
+    EXPECT_GT(ticks, 0u);
+    EXPECT_EQ(work, 300u);
+    EXPECT_GE(lead, ticks);
+  }
+}
+
 // Three locks held at once, of which one has waited, released in any order: the wait is charged with the section that
 // followed it. That the sections of the other locks have short records changes nothing.
 TEST(Locks, AWaitIsChargedInWhateverOrderLocksAreReleased) {
