@@ -392,25 +392,21 @@ void put_whole_section(ThreadState& thread, Frame& frame, LockState& locks, cons
   know(thread, frame, locks, held);
   if (held.waited != 0)
     put_blame(thread, frame, held);
-  RecordEncoder record(room_in_step(thread, frame));
+  std::byte* const at = room_in_step(thread, frame);
   const bool follows = thread.writer.cursor() == thread.writer.after_section;
-  if (work - 1 < 0xffff && held.waited == 0 && held.place < 0xffff &&
-      held.taken_at - 0x10000 < 0xffff'0000) [[likely]] { // in most: the same record in two stores
-    record.operand(static_cast<std::uint32_t>(held.taken_at));
-    record.number(work | std::uint64_t{held.slot} << 16 | std::uint64_t{held.place} << 32, 6);
-    thread.writer.advance(record.commit(make_tag(Op::Section, 2, 1, 0, held.flags)));
+  if (held.waited == 0 && RecordEncoder::is_usual_section(held.taken_at, work, held.place))
+      [[likely]] {
+    thread.writer.advance(
+        RecordEncoder::usual_section(at, held.taken_at, work, held.slot, held.place, held.flags));
   } else {
+    RecordEncoder record(at);
     const unsigned lead_code = record.field(held.taken_at), work_code = record.field(work);
     const unsigned wall_code = record.field(held.waited);
     const unsigned flags = put_lock(record, held);
     thread.writer.advance(
         record.commit(make_tag(Op::Section, lead_code, work_code, wall_code, flags)));
   }
-  thread.writer.after_section = thread.writer.cursor();
-  locks.section_end = held.taken_at + work;
-  locks.turn = follows ? locks.section : LastSection{};
-  locks.section = {held.address, held.recorded(), held.generation,
-                   held.use != 0 ? held.use : LastSection::kNoUse};
+  begin_sections_of(thread.writer, locks, held, work, follows);
 }
 
 void put_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
@@ -865,7 +861,7 @@ const void* counting_code() noexcept {
 
 namespace {
 
-// The wait ends when its lock is announced, which directly follows: what hooks have done meanwhile is no work. Returns
+// The wait ends when its lock is announced, which directly follows: what hooks have done meanwhile does not count as work. Returns
 // where that is in the step.
 TP_COLD StepPosition go_on_waiting(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
   const Reading now = read_clock(thread.clock);

@@ -96,6 +96,17 @@ TP_HOT bool follows_section(const TraceWriter& writer) noexcept {
   return writer.has_room(2) && writer.cursor() == writer.after_section;
 }
 
+// The whole record of a section was written: of the lock and place that short ones mean from here on. `follows`: directly
+// after another section.
+TP_HOT void begin_sections_of(TraceWriter& writer, LockState& locks, const HeldLock& held,
+                              std::uint64_t work, bool follows) noexcept {
+  writer.after_section = writer.cursor();
+  locks.section_end = held.taken_at + work;
+  locks.turn = follows ? locks.section : LastSection{};
+  locks.section = {held.address, held.recorded(), held.generation,
+                   held.use != 0 ? held.use : LastSection::kNoUse};
+}
+
 // As give_lock_at(), of a thread for which nothing is outside of the step, which samples no sections, and holds
 // a lock: if that is the one that it has acquired last, and the section is very short, and directly follows another
 // one of the same lock and place.
@@ -138,6 +149,26 @@ TP_HOT bool give_in_turn(ThreadState& thread, LockState& locks, const void* lock
     return false;
   if (held != last)
     held->become(*last);
+  locks.hold_plainly(count - 1);
+  return true;
+}
+
+// Likewise, of the lock that it has acquired last, if the section directly follows one of other locks: a whole record.
+TP_HOT bool give_whole_plainly(ThreadState& thread, LockState& locks, const void* lock,
+                               std::uint64_t count, std::uint64_t work) noexcept {
+  const auto address = reinterpret_cast<std::uint64_t>(lock);
+  const BusyInHook busy(thread);
+  const HeldLock& held = locks.held[count - 1];
+  const std::uint64_t length = work - thread.step_work - held.taken_at;
+  TraceWriter& writer = thread.writer;
+  if (held.address != address || held.use == 0 || !follows_section(writer) ||
+      !trace::RecordEncoder::is_usual_section(held.taken_at, length, held.place) ||
+      !locks.slots.is(held.slot, {address, held.generation, held.kind}) ||
+      is_awaited(address, held.kind))
+    return false;
+  writer.advance(trace::RecordEncoder::usual_section(writer.cursor(), held.taken_at, length,
+                                                     held.slot, held.place, held.flags));
+  begin_sections_of(writer, locks, held, length, /*follows=*/true);
   locks.hold_plainly(count - 1);
   return true;
 }

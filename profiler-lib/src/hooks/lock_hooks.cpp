@@ -62,7 +62,8 @@ bool is_own(const void* caller) noexcept {
 
 [[gnu::noinline]] int give_otherwise(ThreadState& thread, LockState& locks, const void* lock,
                                      const Reading now) noexcept {
-  if (give_in_turn(thread, locks, lock, locks.held_count, now.work))
+  if (give_in_turn(thread, locks, lock, locks.held_count, now.work) ||
+      give_whole_plainly(thread, locks, lock, locks.held_count, now.work))
     return 1;
   return give_lock_at(thread, top(thread), lock, now);
 }

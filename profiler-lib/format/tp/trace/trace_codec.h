@@ -110,6 +110,20 @@ public:
     return cursor_;
   }
 
+  // A Section of 12 bytes, in two stores, the tag with the last. `lead` is of 17 to 32 bits, `work` below 2^16 and not 0.
+  static constexpr bool is_usual_section(std::uint64_t lead, std::uint64_t work,
+                                         std::uint32_t place) {
+    return work - 1 < 0xffff && place < 0xffff && lead - 0x10000 < 0xffff'0000;
+  }
+  static std::byte* usual_section(std::byte* at, std::uint64_t lead, std::uint64_t work,
+                                  std::uint16_t slot, std::uint32_t place, unsigned flags) {
+    const std::uint32_t lock = slot | place << 16;
+    std::memcpy(at + 8, &lock, sizeof lock);
+    const std::uint64_t record = make_tag(Op::Section, 2, 1, 0, flags) | lead << 16 | work << 48;
+    std::atomic_signal_fence(std::memory_order_release);
+    std::memcpy(at, &record, sizeof record);
+    return at + 12;
+  }
   // A SectionAgain, in one store. `lead` and `work` are below 2^16.
   static std::byte* section_again(std::byte* at, std::uint64_t lead, std::uint64_t work,
                                   unsigned flags) {

@@ -616,12 +616,13 @@ struct LockHandedOverPayload {
                   // not known
   std::uint16_t slot;
   std::uint16_t reserved;
-  std::uint32_t releases; // how many there were, of the last 16
+  std::uint32_t releases; // notes of them, of the last 16: some share one (lock_posts.h)
 };
 static_assert(sizeof(LockHandedOverPayload) == 24);
 
 // The call that releases a lock for which others wait, if it is the runtime's that wakes them: part of
-// the lead of the next record that closes a step.
+// the lead of the next record that closes a step. Without kLockCallWakes: all those in the step that have woken no
+// thread, of any locks, and what it took to record them.
 struct LockCallPayload {
   std::uint64_t ticks;
   std::uint16_t slot;
