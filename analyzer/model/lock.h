@@ -193,6 +193,7 @@ struct Locks {
   // Objects whose bounds are IfSameLock, in order: which one of several a task takes may be the schedule's, so that no
   // bound of the program, no prediction and no what-if has them.
   std::vector<LockObjectId> of_schedule;
+  std::uint64_t greatest_of_schedule = 0; // of their bounds, with sleep
   // The greatest bound of one lock that is proven, and of all others: in work, and with sleep.
   std::uint64_t proven = 0, proven_with_latency = 0;
   std::uint64_t greatest = 0, greatest_with_latency = 0;

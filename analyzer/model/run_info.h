@@ -177,6 +177,8 @@ struct StaticLock {
 
 struct SiteFile {
   std::vector<Module> modules;
+  // Loaded when the recording ended, and in no stack; numbered by their places here.
+  std::vector<Module> others;
   std::vector<StaticSite> sites;
   std::vector<StaticLockPlace> lock_places;
   std::vector<StaticLock> locks;

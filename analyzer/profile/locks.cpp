@@ -473,8 +473,11 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     if (object.places.empty())
       continue;
     ++locks.objects;
-    if (is_among(locks.of_schedule, id))
+    const std::uint64_t time = object.bound(LockLaw::kWithLatency).length();
+    if (is_among(locks.of_schedule, id)) {
+      locks.greatest_of_schedule = std::max(locks.greatest_of_schedule, time);
       continue;
+    }
     // Without its own, other sections are shared ones.
     const std::uint64_t asleep =
         object.exclusive[LockLaw::kWithLatency] - object.exclusive[LockLaw::kWork];
@@ -485,7 +488,6 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
                                  object.totals.is_sampled ? 0 : object.totals.acquisitions,
                                  row_of_object[id]});
     const std::uint64_t work = length_of(object);
-    const std::uint64_t time = object.bound(LockLaw::kWithLatency).length();
     locks.greatest_sections_with_latency = std::max(
         locks.greatest_sections_with_latency,
         object.exclusive[LockLaw::kWithLatency] + object.longest_shared[LockLaw::kWithLatency]);

@@ -179,6 +179,13 @@ bool sleeps_for_what_is_not_known(const Profile& profile) {
   return Wide{unknown} * 20 >= profile.work && unknown > 0;
 }
 
+// That many CPUs have no efficiency of a half if tasks need a lock that only one thread acquired on other threads, too: no
+// prediction has such locks.
+bool one_thread_may_hide_a_lock(const Profile& profile, std::uint64_t procs) {
+  return Wide{procs} * profile.locks.greatest_of_schedule >
+         2 * (Wide{profile.work} + profile.latency.value_or(0));
+}
+
 // In percent of the time that is predicted for one CPU, if the run is a tenth faster on two. Empty: it is not.
 std::string percent_of_overhead(const Profile& profile) {
   const auto& scaling = profile.prediction.scaling;
@@ -207,8 +214,10 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   const bool chunks_differ =
       std::ranges::find(profile.warnings, kOrderedOfGcc, &Warning::name) != profile.warnings.end();
   const bool semaphores = semaphores_matter(locks, profile.work);
+  const bool one_thread = one_thread_may_hide_a_lock(profile, verdict.worth_procs);
   const bool locks_unseen = !locks.unseen.locks.empty() || sleeps_with_lock || locks_unrecorded ||
-                            ends_unseen || waits_in_loops || tries || semaphores || sleep_unseen;
+                            ends_unseen || waits_in_loops || tries || semaphores || sleep_unseen ||
+                            one_thread;
   const std::string_view unseen =
       sleeps_with_lock   ? "steps that hold a lock slept, and others may wait for that"
       : chunks_differ    ? "libgomp may run ordered loops in other chunks than libomp did"
@@ -222,6 +231,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
           ? "threads may have waited between failed attempts to acquire locks, which counts as work"
       : locks.unseen.locks.empty() && semaphores
           ? "how many tasks its semaphores let run at a time is not known"
+      : locks.unseen.locks.empty() && one_thread
+          ? "only one thread acquired a lock that others may need, too"
       : locks.unseen.locks.empty() ? "threads slept, and it is not known whether for each other"
       : order_unseen               ? "not all order and not all locks were seen"
                                    : "not all locks were seen";
@@ -259,6 +270,7 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   if (verdict.is_ample() && (order_unseen || locks_unseen))
     return fmt::format("May scale to {} CPUs{}: {}.", verdict.worth_procs, how, unseen);
   if (verdict.is_ample() && profile.limit().value() >= 2.0 * kMostVerdictProcs &&
+      !one_thread_may_hide_a_lock(profile, 4 * kMostVerdictProcs) &&
       !(profile.binding_limit() && profile.speedup_limit().value() < 2.0 * kMostVerdictProcs))
     return fmt::format("Scales to {} CPUs and beyond{}.", verdict.worth_procs, how);
   if (verdict.is_ample())

@@ -7,6 +7,7 @@
 #include "sites/row_names.h"
 #include "sites/site_resolver.h"
 #include "sites/task_type.h"
+#include "sites/unseen_locks.h"
 
 #include "tp/trace/trace_format.h"
 
@@ -505,8 +506,10 @@ void add_lock_places(SiteTable& table, const SiteFile& sites, const PathMap& pat
       table.locks_in_arrays.insert(sites.locks[i].address);
 }
 
-void add_unseen_locks(SiteTable& table, const PathMap& path_map, SiteResolver& resolver) {
+void add_unseen_locks(SiteTable& table, const PathMap& path_map, SiteResolver& resolver,
+                      const std::vector<Module>& others) {
   table.unseen_locks = resolver.unseen_locks();
+  add_unseen_locks_of_others(others, table.unseen_locks);
   const ShownFiles files(table);
   for (UnseenLock& lock : table.unseen_locks.locks) {
     if (lock.file.empty())
@@ -556,7 +559,7 @@ SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
   number_callers(table);
   name_places(table, std::move(codes));
   add_lock_places(table, sites, path_map, resolver, wrappers);
-  add_unseen_locks(table, path_map, resolver);
+  add_unseen_locks(table, path_map, resolver, sites.others);
   return table;
 }
 

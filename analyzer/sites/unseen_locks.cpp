@@ -121,8 +121,7 @@ struct Names {
   std::size_t descriptions = 0;
   std::string_view description; // .debug_info
 
-  void look_at(Dwarf* dwarf) {
-    Elf* const elf = dwarf ? dwarf_getelf(dwarf) : nullptr;
+  void look_at(Elf* elf) {
     std::size_t strings = 0;
     if (!elf || elf_getshdrstrndx(elf, &strings) != 0)
       return;
@@ -297,6 +296,48 @@ Symbols symbols_of(Dwfl_Module* module) {
   return result;
 }
 
+// By file and line, each once.
+void sort(UnseenLocks& found) {
+  const auto key = [](const UnseenLock& lock) { return std::tie(lock.file, lock.line, lock.kind); };
+  std::ranges::sort(found.locks, {}, key);
+  const auto [first, last] = std::ranges::unique(found.locks);
+  found.locks.erase(first, last);
+  // A place says more than none.
+  std::erase_if(found.locks, [&](const UnseenLock& lock) {
+    return lock.file.empty() && std::ranges::any_of(found.locks, [&](const UnseenLock& other) {
+             return !other.file.empty() && other.kind == lock.kind;
+           });
+  });
+}
+
+// Does the file of a module itself, and not another one, describe the use of a mutex?
+bool describes_mutexes(Dwfl_Module* module) {
+  GElf_Addr bias = 0;
+  Names names;
+  names.look_at(dwfl_module_getelf(module, &bias));
+  return !names.mutexes.empty();
+}
+
+// The places in a module that was not compiled with our headers.
+void find_in(Dwfl_Module* module, const Symbols& symbols, std::vector<UnseenLock>& locks) {
+  Dwarf_Addr bias = 0;
+  Dwarf* const dwarf = symbols.uses_library || describes_mutexes(module)
+                           ? dwfl_module_getdwarf(module, &bias)
+                           : nullptr;
+  Names names;
+  for (Dwarf* const each : {dwarf, dwarf ? dwarf_getalt(dwarf) : nullptr})
+    names.look_at(each ? dwarf_getelf(each) : nullptr);
+  const std::size_t before = locks.size();
+  if (!names.mutexes.empty() && names.descriptions <= kMostDescriptions)
+    for (const Dwarf_Die& unit : units_with_mutexes(module, dwarf, names))
+      Walk(unit, locks);
+  // Not inlined, as without optimization: nothing says who calls them. Nodes of graphs do, for a
+  // moment.
+  if (locks.size() == before && !symbols.has_graphs)
+    for (const std::string_view kind : symbols.kinds)
+      locks.push_back({std::string(kind), "", 0, ""});
+}
+
 } // namespace
 
 UnseenLocks find_unseen_locks(const std::vector<Module>& modules, ModuleFiles& files) {
@@ -309,35 +350,33 @@ UnseenLocks find_unseen_locks(const std::vector<Module>& modules, ModuleFiles& f
     const Symbols symbols = symbols_of(opened.module);
     found.refers_to_hooks |= symbols.has_hook;
     found.refers_to_c_locks |= symbols.uses_c_locks;
-    if (!symbols.uses_library || symbols.has_hook)
+    if (symbols.has_hook)
       continue;
-    found.headers_observed = false;
-    Dwarf_Addr bias = 0;
-    Dwarf* const dwarf = dwfl_module_getdwarf(opened.module, &bias);
-    Names names;
-    names.look_at(dwarf);
-    names.look_at(dwarf ? dwarf_getalt(dwarf) : nullptr);
     const std::size_t before = found.locks.size();
-    if (!names.mutexes.empty() && names.descriptions <= kMostDescriptions)
-      for (const Dwarf_Die& unit : units_with_mutexes(opened.module, dwarf, names))
-        Walk(unit, found.locks);
-    // Not inlined, as without optimization: nothing says who calls them. Nodes of graphs do, for a
-    // moment.
-    if (found.locks.size() == before && !symbols.has_graphs)
-      for (const std::string_view kind : symbols.kinds)
-        found.locks.push_back({std::string(kind), "", 0, ""});
+    find_in(opened.module, symbols, found.locks);
+    if (symbols.uses_library || found.locks.size() > before)
+      found.headers_observed = false;
   }
-  const auto key = [](const UnseenLock& lock) { return std::tie(lock.file, lock.line, lock.kind); };
-  std::ranges::sort(found.locks, {}, key);
-  const auto [first, last] = std::ranges::unique(found.locks);
-  found.locks.erase(first, last);
-  // A place says more than none.
-  std::erase_if(found.locks, [&](const UnseenLock& lock) {
-    return lock.file.empty() && std::ranges::any_of(found.locks, [&](const UnseenLock& other) {
-             return !other.file.empty() && other.kind == lock.kind;
-           });
-  });
+  sort(found);
   return found;
+}
+
+void add_unseen_locks_of_others(const std::vector<Module>& others, UnseenLocks& found) {
+  ModuleFiles files(others, {});
+  const std::size_t before = found.locks.size();
+  for (const Module& each : others) {
+    const bool is_foreign =
+        files.is_of_system(each.id) || files.name(each.id).starts_with("libtbb");
+    const ModuleFiles::Opened opened = is_foreign ? ModuleFiles::Opened{} : files.open(each.id);
+    if (!opened.module)
+      continue;
+    if (const Symbols symbols = symbols_of(opened.module); !symbols.has_hook)
+      find_in(opened.module, symbols, found.locks);
+  }
+  if (found.locks.size() == before)
+    return;
+  found.headers_observed = false;
+  sort(found);
 }
 
 } // namespace tp::analysis

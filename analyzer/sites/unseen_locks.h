@@ -13,9 +13,13 @@
 
 namespace tp::analysis {
 
-// Reads the names in the debug information of the modules that have spawn sites; their descriptions
+// Reads the names in the debug information of the modules that were in stacks; their descriptions
 // of code only where these say that a lock is used, and if they are below kMostDescriptions bytes.
 inline constexpr std::size_t kMostDescriptions = std::size_t{96} << 20;
 UnseenLocks find_unseen_locks(const std::vector<Module>& modules, ModuleFiles& files);
+
+// Adds those of modules that were loaded and are in no stack. A module that does not call oneTBB is asked for debug information
+// only in its own file.
+void add_unseen_locks_of_others(const std::vector<Module>& others, UnseenLocks& found);
 
 } // namespace tp::analysis

@@ -295,6 +295,9 @@ SiteFile read_sites(std::string_view text, const std::string& file) {
       result.modules.push_back(
           {fields.number32("module"), fields.text("path", ""), fields.text("build_id", "")});
       claim(modules, result.modules.back().id);
+    } else if (fields.has("loaded")) {
+      result.others.push_back({static_cast<std::uint32_t>(result.others.size()),
+                               fields.text("loaded", ""), fields.text("build_id", "")});
     } else if (fields.has("site")) {
       result.sites.push_back(read_site(fields));
       claim(sites, result.sites.back().id);

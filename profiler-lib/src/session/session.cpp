@@ -370,6 +370,7 @@ void end_files(Session& s, bool unfinished) {
     set_recording(Recording::Off);
   }
   const SamplingTotals sampling = end_sampling();
+  register_loaded_modules();
   for (ThreadState* thread : s.threads) {
     unfinished |=
         thread->is_worker && thread->frame.load(std::memory_order_acquire) != &thread->root;

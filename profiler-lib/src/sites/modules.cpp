@@ -4,6 +4,7 @@
 
 #include "sites/elf_notes.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
@@ -90,6 +91,16 @@ std::string path_of_executable() {
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
+// By the name that the loader knows it by: that of a library that was loaded as "./x.so" is relative.
+std::string path_of(const std::string& name) {
+  if (name.empty())
+    return path_of_executable();
+  char* const absolute = name.starts_with('/') ? nullptr : realpath(name.c_str(), nullptr);
+  const std::string path = absolute != nullptr ? absolute : name;
+  std::free(absolute);
+  return path;
+}
+
 } // namespace
 
 bool find_module(std::uintptr_t address, dl_phdr_info& module) noexcept {
@@ -97,6 +108,19 @@ bool find_module(std::uintptr_t address, dl_phdr_info& module) noexcept {
     return found == Found::Yes;
   Search search{address, module};
   return dl_iterate_phdr(match_module, &search) != 0;
+}
+
+std::vector<LoadedModule> loaded_modules() {
+  std::vector<LoadedModule> loaded;
+  const auto add = [](dl_phdr_info* module, std::size_t, void* result) {
+    const std::string path = module->dlpi_name;
+    if (path.empty() || path.find('/') != path.npos) // the kernel's has no file
+      static_cast<std::vector<LoadedModule>*>(result)->emplace_back(module->dlpi_addr, path,
+                                                                    build_id_of(*module));
+    return 0;
+  };
+  dl_iterate_phdr(add, &loaded);
+  return loaded;
 }
 
 std::optional<CodeAddress> Modules::locate(std::uintptr_t address, SiteFile& file) {
@@ -108,12 +132,21 @@ std::optional<CodeAddress> Modules::locate(std::uintptr_t address, SiteFile& fil
       {module.dlpi_addr, path, build_id}, static_cast<std::uint32_t>(number_of_.size()));
   if (is_new) {
     JsonObject line;
-    line.number("module", entry->second)
-        .text("path", path.empty() ? path_of_executable() : path)
-        .text("build_id", build_id);
+    line.number("module", entry->second).text("path", path_of(path)).text("build_id", build_id);
     file.append(line);
   }
   return CodeAddress{entry->second, address - module.dlpi_addr};
+}
+
+void Modules::write_others(const std::vector<LoadedModule>& loaded, SiteFile& file) const {
+  for (const LoadedModule& module : loaded) {
+    if (number_of_.contains(module))
+      continue;
+    const auto& [base, path, build_id] = module;
+    JsonObject line;
+    line.text("loaded", path_of(path)).text("build_id", build_id);
+    file.append(line);
+  }
 }
 
 } // namespace tp::rt

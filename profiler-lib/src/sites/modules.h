@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace tp::rt {
 
@@ -25,16 +26,23 @@ struct CodeAddress {
   std::uintptr_t offset; // in the address space of the module's file
 };
 
+// Base, path (empty: the executable) and build id.
+using LoadedModule = std::tuple<std::uintptr_t, std::string, std::string>;
+// Acquires the loader's lock: not to be called under the registry's.
+std::vector<LoadedModule> loaded_modules();
+
 class Modules {
 public:
   // Where the address belongs; empty: to no loaded module. Writes the module's line if it is new.
   std::optional<CodeAddress> locate(std::uintptr_t address, SiteFile& file);
+  // Writes a line for each of these modules that has none.
+  void write_others(const std::vector<LoadedModule>& loaded, SiteFile& file) const;
   void clear() { number_of_.clear(); }
 
 private:
   // By base, path and build id: after a module is unloaded another one may be mapped at the same
   // base.
-  std::map<std::tuple<std::uintptr_t, std::string, std::string>, std::uint32_t> number_of_;
+  std::map<LoadedModule, std::uint32_t> number_of_;
 };
 
 } // namespace tp::rt

@@ -391,6 +391,13 @@ bool register_lock(std::uint64_t address, std::uint32_t generation, unsigned kin
   return false;
 }
 
+void register_loaded_modules() {
+  const std::vector<LoadedModule> loaded = loaded_modules();
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  r.modules.write_others(loaded, r.file);
+}
+
 void lock_site_registry() {
   registry().mutex.lock();
 }

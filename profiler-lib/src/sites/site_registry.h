@@ -66,6 +66,9 @@ inline std::uint64_t openmp_key(const tp_openmp_call& call, std::uint64_t path) 
 // The number of a causal region, identified by name, else by file and line.
 std::uint32_t register_region(const tp_region& region);
 
+// At the end of a recording: the modules that are loaded and were in no stack.
+void register_loaded_modules();
+
 // Around a fork, so that the child does not wait for a thread that it does not have.
 void lock_site_registry();
 void unlock_site_registry();

@@ -37,7 +37,8 @@ in_err "q.cpp:17: warning: lock: the sections of the spin_mutex at q.cpp:17 take
 program "" "address=64" "section SLOT place=0 lead=50 work=300" "address=128" "section SLOT place=0 lead=360 work=30" | trace several
 exits 0 several
 one_line
-in_out "speedup at most 3.18 on any number of them."
+in_out "May scale to "
+in_out "at an efficiency of at least 50 % (only one thread acquired a lock that others may need, too); speedup at most 3.18 on any number of them."
 in_out "Lock spin_mutex at q.cpp:17: 8 times, held 1320 units; if tasks take the same lock on other threads, parallelism at most 1.46"
 exits 0 -q several --warnings
 not_in_err "q.cpp:17"
@@ -45,6 +46,13 @@ exits 0 -q several --locks
 one_line
 in_out "*1.46 spin_mutex"
 in_out "lock; *: if tasks take the same lock of several on other threads: only one thread took it here"
+
+# The same with sections that would allow what is promised.
+program "" "address=64" "section SLOT place=0 lead=50 work=100" "address=128" "section SLOT place=0 lead=360 work=30" | trace several_short
+exits 0 several_short
+one_line
+in_out " Scales to "
+in_out "if tasks take the same lock on other threads"
 
 # Sampled sections, at unknown places of their steps: about 1200, after 100 and before 50.
 program "" "address=64" "section SLOT place=0 lead=0 work=300 many=100 error=3" | trace sampled

@@ -100,4 +100,54 @@ record recompiled
 unseen "found == []"
 warns not
 is 'p["locks_observed"]["onetbb_headers"] and len(p["locks"]) >= 4'
+
+# A library that creates no tasks: linked, or loaded by the program.
+cat >plugin.cpp <<'X2'
+#include <oneapi/tbb/spin_mutex.h>
+#include <tp/virtual_clock.h>
+static tbb::spin_mutex hidden;
+extern "C" void section() {
+#line 20 "plugin.cpp"
+  tbb::spin_mutex::scoped_lock lock(hidden);
+  tp::spend(10);
+}
+X2
+cat >host.cpp <<'X2'
+#include <oneapi/tbb/parallel_for.h>
+#include <dlfcn.h>
+#ifdef LINKED
+extern "C" void section();
+#endif
+int main() {
+#ifndef LINKED
+  auto* const section = reinterpret_cast<void (*)()>(dlsym(dlopen("./libplugin.so", RTLD_NOW), "section"));
+#endif
+  tbb::parallel_for(0, 400, [&](int) { section(); }, tbb::simple_partitioner());
+}
+X2
+plugin() { # FLAG: where our headers are, before the distribution's or behind them
+  "$cxx" -std=c++17 -O1 -g -shared -fPIC plugin.cpp -o libplugin.so "$1" "$TP_PREFIX/include" || fail "the plugin does not build"
+}
+plugin -idirafter
+build host -ldl <host.cpp
+build linked -DLINKED -L. -Wl,-rpath,"$PWD" -Wl,--no-as-needed -lplugin <host.cpp
+for program in host linked; do
+  rm -rf tp-data*
+  TP_EVENT=virtual "$tp_run" -q -- "./$program" || fail "$program: exit status $?"
+  analyze tp-data
+  unseen "found == [('spin_mutex', 'plugin.cpp', 20)]"
+  warns ""
+  is 'p["verdict"]["headline"].startswith("May scale") and "not all locks were seen" in p["verdict"]["headline"]'
+  rm profile.json
+  (cd / && "$tp_analyze" -q --json "$folder_of_test/profile.json" -d "$folder_of_test/tp-data" -o "$folder_of_test/analysis" >"$folder_of_test/elsewhere.out" 2>&1) ||
+    fail "tp-analyze in another folder: exit status $?"
+  unseen "found == [('spin_mutex', 'plugin.cpp', 20)]"
+done
+plugin -I
+rm -rf tp-data*
+TP_EVENT=virtual "$tp_run" -q -- ./host || fail "host: exit status $?"
+analyze tp-data
+unseen "found == []"
+warns not
+is 'p["span_with_locks"] == 4000'
 finish
