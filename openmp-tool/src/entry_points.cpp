@@ -849,6 +849,11 @@ static constinit NextFunction<void(void (*)(void*), void*, void (*)(void*, void*
                                    unsigned, void**, int, void*)>
     next_gnu_task{"GOMP_task"};
 
+// libgomp runs untied tasks like any other, and g++'s code has no parts that another thread could go on with. In libomp
+// tied and untied tasks that wait for each other can leave a task that no thread may begin: a thread that waits in a tied one
+// begins only what descends from it. As tied tasks, of which each thread may begin its own, they end.
+constexpr unsigned kGnuUntied = 1u << 0; // GOMP_TASK_FLAG_UNTIED
+
 // The last parameters came with later versions of GCC: what is passed on for them then is not read.
 TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*, void*), long size,
                         long alignment, bool if_value, unsigned flags, void** dependences,
@@ -856,8 +861,8 @@ TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*,
   auto* const next = next_gnu_task.get();
   Call call{.caller = TP_CALLER, .is_simple = if_value, .is_undeferred = !if_value};
   const Creation creation(call);
-  next(function, data, as_program_code(copy), size, alignment, if_value, flags, dependences,
-       priority, detach);
+  next(function, data, as_program_code(copy), size, alignment, if_value, flags & ~kGnuUntied,
+       dependences, priority, detach);
 }
 
 // libomp compares the bounds of a taskloop of g++'s as unsigned numbers, and upwards: one that counts down, or from below
@@ -950,6 +955,7 @@ template <typename Index>
     Call call{.caller = TP_CALLER, .taskloop = &loop, .is_undeferred = (flags & kIf) == 0};        \
     const Creation creation(call);                                                                 \
     Copy* const own_copy = as_program_code(copy);                                                  \
+    flags &= ~kGnuUntied;                                                                          \
     (is_counted_wrongly(flags, start, end)                                                         \
          ? count_taskloop<Index>(next, function, data, own_copy, size, alignment, flags, count,    \
                                  priority, start, end, step)                                       \
