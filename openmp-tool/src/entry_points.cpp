@@ -138,9 +138,12 @@ tp_omp_note_teams(const Ident* ident, int, void* function, void* caller) {
 // libomp 19 crashes in these functions of g++'s where a loop is not divided among threads. Then there is nothing to wait
 // for.
 namespace {
-bool is_alone() {
+bool has_one_thread() {
   static auto* const team_size = next_function<int()>("omp_get_num_threads");
-  if (team_size() > 1)
+  return team_size() == 1;
+}
+bool is_alone() {
+  if (!has_one_thread())
     return false;
   note_order();
   return true;
@@ -611,29 +614,39 @@ TP_STATIC_INIT(8, std::int64_t, std::int64_t)
 TP_STATIC_INIT(8u, std::uint64_t, std::int64_t)
 
 // Doacross loops, also those of g++, for which libomp calls these. It reports what is done after the fact, when another
-// thread may have seen it.
+// thread may have seen it. libomp 19 ends the program where the only thread of a region in a league comes to such a loop:
+// it is not called for loops in which no other thread takes part.
 TP_ENTRY void __kmpc_doacross_init(Ident* ident, std::int32_t thread, std::int32_t dimensions,
                                    const void* bounds) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, std::int32_t, const void*)>("__kmpc_doacross_init");
   note_dimensions(dimensions);
-  next(ident, thread, dimensions, bounds);
+  if (!has_one_thread())
+    next(ident, thread, dimensions, bounds);
 }
 TP_ENTRY void __kmpc_doacross_post(Ident* ident, std::int32_t thread,
                                    const std::int64_t* iteration) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, const std::int64_t*)>("__kmpc_doacross_post");
   note_done(iteration);
-  next(ident, thread, iteration);
+  if (!has_one_thread())
+    next(ident, thread, iteration);
 }
 TP_ENTRY void __kmpc_doacross_wait(Ident* ident, std::int32_t thread,
                                    const std::int64_t* iteration) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, const std::int64_t*)>("__kmpc_doacross_wait");
-  tp_on_runtime_call();
-  next(ident, thread, iteration);
-  tp_on_runtime_return();
+  if (!has_one_thread()) {
+    tp_on_runtime_call();
+    next(ident, thread, iteration);
+    tp_on_runtime_return();
+  }
   note_waited(iteration);
+}
+TP_ENTRY void __kmpc_doacross_fini(Ident* ident, std::int32_t thread) {
+  static auto* const next = next_function<void(Ident*, std::int32_t)>("__kmpc_doacross_fini");
+  if (!has_one_thread())
+    next(ident, thread);
 }
 
 TP_ENTRY void __kmpc_end_ordered(Ident* ident, std::int32_t thread) {
