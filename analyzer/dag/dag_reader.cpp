@@ -261,7 +261,8 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
                   {stream.lock_calls.data(), stream.lock_calls.size()},
                   wait_points(stream, counts ? record.work : 0, counts ? stream.asleep.time : 0),
                   {stream.waited.data(), stream.waited.size()},
-                  {stream.lock_tries.data(), stream.lock_tries.size()}};
+                  {stream.lock_tries.data(), stream.lock_tries.size()},
+                  frame.open_loops > 0};
   visitor_.step(frame.state, step);
   frame.state.opened = closed;
   frame.state.fold = FoldKind::None;

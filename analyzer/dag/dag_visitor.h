@@ -178,6 +178,7 @@ struct Step {
   // When its thread waited for locks, or in loops that it announced: no work. In order; in recordings with samples.
   std::span<const TimeSpan> waited{};
   std::span<const LockTries> lock_tries{};
+  bool in_body = false; // part of a body call of a loop
 
   // Of overhead_before: calls that wake threads are no tasking overhead.
   std::uint64_t ticks_of_lock_calls() const {

@@ -67,6 +67,7 @@ void DagFold::step(FrameState& frame, const Step& step) {
     totals = &context_totals_.grown_to(own.context);
   }
   totals->work += step.work;
+  totals->in_bodies += step.in_body ? step.work : 0;
   totals->longest = std::max(totals->longest, step.work);
   totals->overhead_before += step.overhead_before;
   totals->length += step.length;

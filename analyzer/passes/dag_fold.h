@@ -95,7 +95,8 @@ class DagFold final : public TypedVisitor<FoldPath, FoldFrame> {
 public:
   struct StepTotals { // of a class of steps, or of a calling context
     std::uint64_t work = 0;
-    std::uint64_t longest = 0; // work of one step
+    std::uint64_t in_bodies = 0; // of it, in body calls of loops
+    std::uint64_t longest = 0;   // work of one step
     std::uint64_t steps = 0;
     std::uint64_t overhead_before = 0; // ticks
     std::uint64_t length = 0;          // ticks of wall-clock time

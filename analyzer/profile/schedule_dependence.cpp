@@ -285,8 +285,8 @@ std::uint64_t work_outside_of_bodies(const Measured& measured, Row row) {
   const DagFold::Results& fold = measured.fold;
   std::uint64_t work = 0;
   for (const StepClassId id : ids_below(fold.classes.end_id()))
-    if (fold.classes[id].row == row && fold.classes[id].opened.kind != BoundaryKind::BodyBegin)
-      work += fold.class_totals[id].work;
+    if (fold.classes[id].row == row)
+      work += fold.class_totals[id].work - fold.class_totals[id].in_bodies;
   return work;
 }
 

@@ -138,9 +138,12 @@ tp_omp_note_teams(const Ident* ident, int, void* function, void* caller) {
 // libomp 19 crashes in these functions of g++'s where a loop is not divided among threads. Then there is nothing to wait
 // for.
 namespace {
-bool is_alone() {
+bool has_one_thread() {
   static auto* const team_size = next_function<int()>("omp_get_num_threads");
-  if (team_size() > 1)
+  return team_size() == 1;
+}
+bool is_alone() {
+  if (!has_one_thread())
     return false;
   note_order();
   return true;
@@ -611,29 +614,39 @@ TP_STATIC_INIT(8, std::int64_t, std::int64_t)
 TP_STATIC_INIT(8u, std::uint64_t, std::int64_t)
 
 // Doacross loops, also those of g++, for which libomp calls these. It reports what is done after the fact, when another
-// thread may have seen it.
+// thread may have seen it. libomp 19 ends the program where the only thread of a region in a league comes to such a loop:
+// it is not called for loops in which no other thread takes part.
 TP_ENTRY void __kmpc_doacross_init(Ident* ident, std::int32_t thread, std::int32_t dimensions,
                                    const void* bounds) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, std::int32_t, const void*)>("__kmpc_doacross_init");
   note_dimensions(dimensions);
-  next(ident, thread, dimensions, bounds);
+  if (!has_one_thread())
+    next(ident, thread, dimensions, bounds);
 }
 TP_ENTRY void __kmpc_doacross_post(Ident* ident, std::int32_t thread,
                                    const std::int64_t* iteration) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, const std::int64_t*)>("__kmpc_doacross_post");
   note_done(iteration);
-  next(ident, thread, iteration);
+  if (!has_one_thread())
+    next(ident, thread, iteration);
 }
 TP_ENTRY void __kmpc_doacross_wait(Ident* ident, std::int32_t thread,
                                    const std::int64_t* iteration) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, const std::int64_t*)>("__kmpc_doacross_wait");
-  tp_on_runtime_call();
-  next(ident, thread, iteration);
-  tp_on_runtime_return();
+  if (!has_one_thread()) {
+    tp_on_runtime_call();
+    next(ident, thread, iteration);
+    tp_on_runtime_return();
+  }
   note_waited(iteration);
+}
+TP_ENTRY void __kmpc_doacross_fini(Ident* ident, std::int32_t thread) {
+  static auto* const next = next_function<void(Ident*, std::int32_t)>("__kmpc_doacross_fini");
+  if (!has_one_thread())
+    next(ident, thread);
 }
 
 TP_ENTRY void __kmpc_end_ordered(Ident* ident, std::int32_t thread) {
@@ -849,6 +862,11 @@ static constinit NextFunction<void(void (*)(void*), void*, void (*)(void*, void*
                                    unsigned, void**, int, void*)>
     next_gnu_task{"GOMP_task"};
 
+// libgomp runs untied tasks like any other, and g++'s code has no parts that another thread could go on with. In libomp
+// tied and untied tasks that wait for each other can leave a task that no thread may begin: a thread that waits in a tied one
+// begins only what descends from it. As tied tasks, of which each thread may begin its own, they end.
+constexpr unsigned kGnuUntied = 1u << 0; // GOMP_TASK_FLAG_UNTIED
+
 // The last parameters came with later versions of GCC: what is passed on for them then is not read.
 TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*, void*), long size,
                         long alignment, bool if_value, unsigned flags, void** dependences,
@@ -856,8 +874,8 @@ TP_ENTRY void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*,
   auto* const next = next_gnu_task.get();
   Call call{.caller = TP_CALLER, .is_simple = if_value, .is_undeferred = !if_value};
   const Creation creation(call);
-  next(function, data, as_program_code(copy), size, alignment, if_value, flags, dependences,
-       priority, detach);
+  next(function, data, as_program_code(copy), size, alignment, if_value, flags & ~kGnuUntied,
+       dependences, priority, detach);
 }
 
 // libomp compares the bounds of a taskloop of g++'s as unsigned numbers, and upwards: one that counts down, or from below
@@ -950,6 +968,7 @@ template <typename Index>
     Call call{.caller = TP_CALLER, .taskloop = &loop, .is_undeferred = (flags & kIf) == 0};        \
     const Creation creation(call);                                                                 \
     Copy* const own_copy = as_program_code(copy);                                                  \
+    flags &= ~kGnuUntied;                                                                          \
     (is_counted_wrongly(flags, start, end)                                                         \
          ? count_taskloop<Index>(next, function, data, own_copy, size, alignment, flags, count,    \
                                  priority, start, end, step)                                       \

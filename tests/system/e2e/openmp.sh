@@ -145,6 +145,17 @@ int main(int, char** arguments) {
       #pragma omp for schedule(dynamic)
       for (int i = 0; i < 32; ++i) spend(2);
     }
+  if (is("waits_in_loop"))
+    #pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < 8; ++i) {
+      spend(3);
+      #pragma omp taskgroup
+      {
+        #pragma omp task
+        spend(20);
+      }
+      spend(30);
+    }
   if (is("sections"))
     #pragma omp parallel sections
     {
@@ -292,6 +303,7 @@ expected = {
     "static": (292, 100 + 3 * static, 103 if compiler == "clang" else None),
     "dynamic": (260, None, 105),
     "loops": (672, None, 21),
+    "waits_in_loop": (424, None, 53),
     "sections": (60, None, None),
     "undeferred": (25, 24, None),
     "ordered": (52, ordered if compiler == "clang" else None, None),
@@ -341,14 +353,14 @@ if (case, compiler) == ("static", "gcc") and profile["divisible_not_known_becaus
 # One iteration of each chunk ran; the order of doacross iterations is at least that of their last parts.
 if case == "cancel" and profile["divisible_span"] < 5 or case == "doacross" and profile["divisible_span"] < 22:
     problems.append(f"divisible_span: {profile['divisible_span']}")
-if case == "dynamic" and not profile["divisible_is_known"]:
+if case in ("dynamic", "waits_in_loop") and not profile["divisible_is_known"]:
     problems.append("divisible_is_known: false")
 if problems:
     sys.exit("; ".join(problems))
 X
 
 for compiler in $compilers; do
-  for case in fib barriers many_barriers group depend taskloop nested static dynamic loops sections undeferred ordered doacross locks untied detach teams target cancel; do
+  for case in fib barriers many_barriers group depend taskloop nested static dynamic loops waits_in_loop sections undeferred ordered doacross locks untied detach teams target cancel; do
     # g++ calls functions that libomp lacks.
     [ "$compiler $case" != "gcc detach" ] && [ "$compiler $case" != "gcc target" ] || continue
     for threads in 1 2 4 8; do

@@ -122,4 +122,33 @@ X
   in_file report 'let teams be more by num_teams or OMP_NUM_TEAMS'
   [ "$compiler" = clang ] || in_file report 'with loops split as in this run (1 team)'
 done
+# A doacross loop of a region with one thread in a league: libomp 19 by itself ends the program.
+cat >alone.cpp <<'X'
+#include <omp.h>
+#include <tp/virtual_clock.h>
+int main() {
+  int sums[2] = {};
+  #pragma omp teams num_teams(2) thread_limit(4)
+  #pragma omp parallel num_threads(1)
+  {
+    int& sum = sums[omp_get_team_num()];
+    #pragma omp for ordered(1) schedule(dynamic)
+    for (int i = 0; i < 10; ++i) {
+      tp::spend(3);
+      #pragma omp ordered depend(sink: i - 1)
+      sum += i;
+      tp::spend(2);
+      #pragma omp ordered depend(source)
+    }
+    tp::spend(1);
+  }
+  return sums[0] == 45 && sums[1] == 45 ? 0 : 1;
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" alone -O1
+  OMP_NUM_THREADS=8 analyze_openmp "$compiler" alone
+  is_empty err
+  is "p['complete'] and (p['work'], p['span']) == (102, 51)"
+done
 finish
