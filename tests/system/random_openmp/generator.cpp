@@ -102,6 +102,7 @@ private:
     // If libomp creates the tasks by halving, the tasks that do so copy as well.
     if (!tasks_only_ && s.tasks != 0 && one_in(3))
       s.copy = up_to(20);
+    s.is_if0 = s.copy == 0 && one_in(5); // tasks with if(0) have no copies either
     left_ -= 4;
     for (unsigned i = 0, count = one_in(3) ? up_to(3) : 1; i < count; ++i)
       s.blocks.push_back(s.iterations < 6 && !s.nogroup ? code(depth + 2, in_final)
@@ -152,7 +153,43 @@ private:
     Block block;
     for (unsigned i = 0, count = up_to(4); i < count; ++i)
       block.push_back(statement(depth, in_final));
+    if (!tasks_only_ && has_room() && one_in(10))
+      append(block, exclusive_tasks());
+    // After a taskwait: libomp gives up also what it has still to create of a taskloop before such a group.
+    if (!tasks_only_ && !in_final && has_room() && one_in(12)) {
+      block.push_back(taskwait());
+      block.push_back(cancelled());
+    }
     return block;
+  }
+
+  // With a taskwait: libomp can wait for ever where a task of such a set has not ended when its parent does.
+  Block exclusive_tasks() {
+    Block block;
+    for (unsigned i = 0, count = 1 + up_to(5); i < count; ++i) {
+      Statement s;
+      s.kind = Kind::Task;
+      if (one_in(6))
+        s.mark = Mark::If0;
+      s.depends = depends();
+      for (Depend& each : s.depends)
+        each.access = static_cast<Access>(random_() % kAccesses);
+      s.blocks.push_back({spend()});
+      block.push_back(s);
+      append(block, spends());
+      --left_;
+    }
+    block.push_back(taskwait());
+    return block;
+  }
+
+  Statement cancelled() {
+    Statement s;
+    s.kind = Kind::Cancelled;
+    for (unsigned i = 0, count = up_to(4); i < count; ++i)
+      s.blocks.push_back({spend()});
+    left_ -= 4;
+    return s;
   }
 
   Block code_without_waits(unsigned depth, bool in_final) {

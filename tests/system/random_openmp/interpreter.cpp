@@ -4,6 +4,7 @@
 
 #include <tp/virtual_clock.h>
 
+#include <algorithm>
 #include <omp.h>
 
 namespace random_openmp {
@@ -40,6 +41,27 @@ char never_written;
       CASE(6, MACRO, depend(inout : *x) depend(in : *y))                                           \
       CASE(7, MACRO, depend(inout : *x) depend(out : *y))                                          \
       CASE(8, MACRO, depend(inout : *x, *y))                                                       \
+    }                                                                                              \
+  } while (false)
+
+// The same of tasks only, of which some exclude each other.
+#define EACH_SECOND(first, clause, MACRO)                                                          \
+  CASE(kAccesses* first + 0, MACRO, clause depend(in : *y))                                        \
+  CASE(kAccesses* first + 1, MACRO, clause depend(out : *y))                                       \
+  CASE(kAccesses* first + 2, MACRO, clause depend(inout : *y))                                     \
+  CASE(kAccesses* first + 3, MACRO, clause depend(mutexinoutset : *y))
+#define WITH_SETS(s, MACRO)                                                                        \
+  do {                                                                                             \
+    char* const x = &objects[(s).depends[0].object];                                               \
+    const bool has_two = (s).depends.size() > 1;                                                   \
+    char* const y = has_two ? &objects[(s).depends[1].object] : &never_written;                    \
+    const unsigned first = static_cast<unsigned>((s).depends[0].access);                           \
+    const unsigned second = has_two ? static_cast<unsigned>((s).depends[1].access) : 0;            \
+    switch (kAccesses * first + second) {                                                          \
+      EACH_SECOND(0, depend(in : *x), MACRO)                                                       \
+      EACH_SECOND(1, depend(out : *x), MACRO)                                                      \
+      EACH_SECOND(2, depend(inout : *x), MACRO)                                                    \
+      EACH_SECOND(3, depend(mutexinoutset : *x), MACRO)                                            \
     }                                                                                              \
   } while (false)
 
@@ -83,6 +105,11 @@ void create_with_copy(const Statement& s) {
   }
 }
 
+bool has_sets(const Statement& s) {
+  return std::any_of(s.depends.begin(), s.depends.end(),
+                     [](const Depend& each) { return each.access == Access::Mutex; });
+}
+
 void create(const Statement& s) {
   if (s.copy != 0)
     return create_with_copy(s);
@@ -97,7 +124,9 @@ void create(const Statement& s) {
 #define MERGEABLE(...)                                                                             \
   DO(omp task firstprivate(block) mergeable __VA_ARGS__)                                           \
   run(*block)
-  if (s.depends.empty()) {
+  if (has_sets(s)) {
+    WITH_SETS(s, TIED);
+  } else if (s.depends.empty()) {
     if (s.mark == Mark::Untied) {
       UNTIED();
     } else if (s.mark == Mark::Mergeable) {
@@ -138,25 +167,26 @@ void taskloop(const Statement& s) {
       EACH_ITERATION;
     return;
   }
+  const bool is_deferred = !s.is_if0;
   if (s.nogroup) {
     if (s.grain != 0)
-#pragma omp taskloop nogroup shared(s, blocks) grainsize(s.grain)
+#pragma omp taskloop nogroup shared(s, blocks) if (is_deferred) grainsize(s.grain)
       EACH_ITERATION;
     else if (s.tasks != 0)
-#pragma omp taskloop nogroup shared(s, blocks) num_tasks(s.tasks)
+#pragma omp taskloop nogroup shared(s, blocks) if (is_deferred) num_tasks(s.tasks)
       EACH_ITERATION;
     else
-#pragma omp taskloop nogroup shared(s, blocks)
+#pragma omp taskloop nogroup shared(s, blocks) if (is_deferred)
       EACH_ITERATION;
   } else {
     if (s.grain != 0)
-#pragma omp taskloop shared(s, blocks) grainsize(s.grain)
+#pragma omp taskloop shared(s, blocks) if (is_deferred) grainsize(s.grain)
       EACH_ITERATION;
     else if (s.tasks != 0)
-#pragma omp taskloop shared(s, blocks) num_tasks(s.tasks)
+#pragma omp taskloop shared(s, blocks) if (is_deferred) num_tasks(s.tasks)
       EACH_ITERATION;
     else
-#pragma omp taskloop shared(s, blocks)
+#pragma omp taskloop shared(s, blocks) if (is_deferred)
       EACH_ITERATION;
   }
 }
@@ -318,6 +348,25 @@ void parallel(const Statement& s) {
   }
 }
 
+void cancelled(const Statement& s) {
+  const Block* const first = s.blocks.data();
+#pragma omp taskgroup
+  {
+#pragma omp task firstprivate(first)
+    {
+      run(*first);
+#pragma omp cancel taskgroup
+      tp::spend(1'000'000);
+    }
+#pragma omp taskwait
+    for (std::size_t i = 1; i < s.blocks.size(); ++i) {
+      const Block* const block = &s.blocks[i];
+#pragma omp task firstprivate(block)
+      run(*block);
+    }
+  }
+}
+
 void run(const Statement& s) {
   switch (s.kind) {
   case Kind::Spend:
@@ -342,6 +391,8 @@ void run(const Statement& s) {
     return;
   case Kind::Parallel:
     return parallel(s);
+  case Kind::Cancelled:
+    return cancelled(s);
   }
 }
 

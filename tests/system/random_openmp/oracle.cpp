@@ -19,8 +19,8 @@ enum class Mode : std::uint8_t { Least, Most, Divisible };
 
 // Accesses to an object that are not ordered among themselves, and those before.
 struct Object {
-  Units before = 0, last = 0; // ends
-  bool is_read = false;       // by the last ones
+  Units before = 0, last = 0;  // ends
+  Access access = Access::Out; // of the last ones
 };
 
 struct Task {
@@ -83,6 +83,11 @@ private:
       return run(s.blocks[0], task);
     case Kind::Parallel:
       return parallel(s, task);
+    case Kind::Cancelled:
+      return group(task, [&] {
+        child(task, 0, false, false, [&](Task& inner) { run(s.blocks[0], inner); });
+        raise(task.at, task.children);
+      });
     }
   }
 
@@ -98,27 +103,34 @@ private:
 
   // ---- tasks
 
+  // libomp has an undeferred task exclude no other one: it orders it with the others.
+  static Access access_of(const Statement& s, const Depend& depend) {
+    const bool is_mutex = depend.access == Access::Mutex;
+    return is_mutex && s.mark == Mark::If0 ? Access::InOut : depend.access;
+  }
+  // Is it not ordered with the last ones?
+  static bool is_alike(Access access, const Object& object) {
+    return access == object.access && access != Access::Out && access != Access::InOut;
+  }
+
   // When all that it depends on has ended.
   static Units ready(const Statement& s, const Task& task) {
     Units at = 0;
     for (const Depend& each : s.depends) {
       const Object& object = task.objects[each.object];
-      const bool joins_readers = each.access == Access::In && object.is_read;
-      raise(at, joins_readers ? object.before : object.last);
-      if (joins_readers)
-        continue;
       raise(at, object.before);
+      if (!is_alike(access_of(s, each), object))
+        raise(at, object.last);
     }
     return at;
   }
   static void note(const Statement& s, Task& task, Units end) {
     for (const Depend& each : s.depends) {
       Object& object = task.objects[each.object];
-      const bool reads = each.access == Access::In;
-      if (!(reads && object.is_read)) {
+      if (!is_alike(access_of(s, each), object)) {
         raise(object.before, object.last);
         object.last = 0;
-        object.is_read = reads;
+        object.access = access_of(s, each);
       }
       raise(object.last, end);
     }
@@ -167,7 +179,7 @@ private:
       count = std::max(1u, s.iterations / s.grain);
     count = std::min(count, s.iterations);
     // In a final task they run one after the other, however many there are.
-    const bool may_scale = mode_ == Mode::Divisible && !task.is_final;
+    const bool may_scale = mode_ == Mode::Divisible && !task.is_final && !s.is_if0;
     const bool scales = may_scale && are_alike(s.blocks);
     // libomp creates so many tasks by halving, and reports no chunks of tasks that it does not defer.
     const bool is_unknown = count > 10 * team_size_ && team_size_ == 1;
@@ -180,7 +192,7 @@ private:
     for (unsigned i = 0; i < count; ++i) {
       spend(task, s.copy);
       const unsigned mine = s.iterations / count + (i < s.iterations % count ? 1 : 0);
-      child(task, 0, false, false, [&](Task& inner) {
+      child(task, 0, false, s.is_if0, [&](Task& inner) {
         const Units begin = inner.at;
         for (unsigned k = 0; k < mine; ++k)
           run(s.blocks[next++ % s.blocks.size()], inner);

@@ -7,12 +7,13 @@
 namespace random_openmp {
 namespace {
 
-constexpr const char* kNames[kKinds] = {"spend",    "task",      "taskwait", "taskgroup",
-                                        "taskloop", "taskyield", "critical", "parallel"};
+constexpr const char* kNames[kKinds] = {"spend",     "task",     "taskwait",
+                                        "taskgroup", "taskloop", "taskyield",
+                                        "critical",  "parallel", "cancelled"};
 constexpr const char* kPhaseNames[kPhaseKinds] = {"each",    "single",   "masked",   "for",
                                                   "ordered", "doacross", "sections", "reduction"};
 constexpr const char* kMarks[] = {"", " if(0)", " final(1)", " untied", " mergeable"};
-constexpr const char* kAccesses[] = {"in", "out", "inout"};
+constexpr const char* kAccesses[] = {"in", "out", "inout", "mutexinoutset"};
 constexpr const char* kSchedules[] = {"static", "static,", "dynamic,", "guided,"};
 
 std::string number(Units value) {
@@ -55,7 +56,7 @@ void describe(const Block& block, unsigned depth, std::string& text) {
       text += " copy " + number(s.copy);
     if (s.kind == Kind::Taskloop)
       text += " " + number(s.iterations) + " grainsize " + number(s.grain) + " num_tasks " +
-              number(s.tasks) + (s.nogroup ? " nogroup" : "");
+              number(s.tasks) + (s.nogroup ? " nogroup" : "") + (s.is_if0 ? " if(0)" : "");
     if (s.kind == Kind::Parallel)
       text += " num_threads(" + number(s.threads) + ")" + (s.is_if0 ? " if(0)" : "");
     describe_blocks(s.blocks, depth, text);

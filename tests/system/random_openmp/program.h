@@ -25,11 +25,16 @@ enum class Kind : std::uint8_t {
   Taskyield, // no work, and no order
   Critical,  // blocks[0], which spends only
   Parallel,  // the phases, by a team of `threads`
+  // A taskgroup whose first task, which runs blocks[0], cancels it. After a taskwait the tasks of the other blocks are
+  // created, which never begin.
+  Cancelled,
 };
-inline constexpr unsigned kKinds = 8;
+inline constexpr unsigned kKinds = 9;
 const char* name_of(Kind kind);
 
-enum class Access : std::uint8_t { In, Out, InOut };
+// The last one is of tasks that their parent waits for before it ends.
+enum class Access : std::uint8_t { In, Out, InOut, Mutex };
+inline constexpr unsigned kAccesses = 4;
 struct Depend {
   unsigned object = 0;
   Access access = Access::In;
@@ -77,7 +82,7 @@ struct Statement {
   unsigned iterations = 0, grain = 0, tasks = 0; // Taskloop: clauses, 0: not given
   bool nogroup = false;
   unsigned threads = 0;
-  bool is_if0 = false; // Parallel
+  bool is_if0 = false; // Parallel, Taskloop
   std::vector<Block> blocks;
   std::vector<Phase> phases;
 };

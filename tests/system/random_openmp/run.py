@@ -48,7 +48,8 @@ class Server:
     """A process that answers lines with lines. What it forks for each line belongs to its group, and ends with it."""
 
     def __init__(self, command, **variables):
-        environment = {**os.environ, "OMP_WAIT_POLICY": "passive", **variables}
+        environment = {**os.environ, "OMP_WAIT_POLICY": "passive", "OMP_CANCELLATION": "true",
+                       **variables}
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
                                         env=environment, start_new_session=True)

@@ -41,7 +41,7 @@ void taskloop(const Statement& s, Groups& groups, bool is_final) {
   for (unsigned i = 0; i < count; ++i) {
     const unsigned first = next;
     next += s.iterations / count + (i < s.iterations % count ? 1 : 0);
-    create(groups, is_final, [&s, first, last = next, is_final] {
+    create(groups, is_final || s.is_if0, [&s, first, last = next, is_final] {
       Groups inner;
       for (unsigned k = first; k < last; ++k)
         run(s.blocks[k % s.blocks.size()], inner, is_final);
@@ -78,6 +78,7 @@ void run(const Statement& s, Groups& groups, bool is_final) {
   }
   case Kind::Taskyield:
   case Kind::Critical:
+  case Kind::Cancelled:
     return;
   case Kind::Parallel:
     return run_task(s.phases[0].blocks[0], is_final);
