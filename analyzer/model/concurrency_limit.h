@@ -7,6 +7,7 @@
 #include "model/site.h"
 #include "model/what_if.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,5 +39,15 @@ struct ConcurrencyLimit {
   // With `factor` times as many threads, if that helps by itself.
   std::vector<WhatIfPoint> wider = {};
 };
+
+// The least time of all work under limits, as what-ifs count; 0: none limits anything. `without`: one that is left out.
+inline std::uint64_t least_time_under_limits(const std::vector<ConcurrencyLimit>& limits,
+                                             const ConcurrencyLimit* without = nullptr) {
+  std::uint64_t least = 0;
+  for (const ConcurrencyLimit& limit : limits)
+    if (!limit.like_machine && &limit != without)
+      least = std::max(least, limit.time_of(limit.work));
+  return least;
+}
 
 } // namespace tp::analysis

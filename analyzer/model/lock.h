@@ -105,10 +105,21 @@ struct LockWhatIf {
   std::vector<PredictedTime> predicted = {}; // by simulation (profile/lock_predictions.h)
 };
 
+// A lock that code of oneTBB's headers acquires in tasks of oneTBB's own: the program can change neither it nor what is
+// done while it is held.
+struct LibraryLock {
+  std::string what; // "the successors of a flow graph's nodes that send Image"; empty: it is none
+  bool is_of_nodes = false;  // of a flow graph
+  bool holds_copies = false; // it is held while messages are copied
+
+  bool is_known() const { return !what.empty(); }
+};
+
 struct LockRow {
   std::string name; // of the variable, else kind and place
   std::string kind;
   std::string variable;             // empty: not known
+  LibraryLock library;              // if it is one of oneTBB's own
   std::vector<LockPlaceRow> places; // those where it is held longest first
   LockTotals totals;                // over all places
   std::uint64_t no_holder = 0;      // of totals.waited: it is not known who held the lock
@@ -133,6 +144,8 @@ struct LockRow {
   // "spin_mutex q (q.cpp:17)"
   std::string phrase() const {
     const std::string& place = places.front().info.name;
+    if (library.is_known())
+      return name;
     return variable.empty() && name.ends_with(" at " + place)
                ? name
                : kind + " " + name + " (" + place + ")";

@@ -379,11 +379,12 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
                        lock.phrase());
   if (lock.with_latency <= profile.span_with_latency.value_or(profile.span))
     return fmt::format(
-        "{} wait long for the {}: acquire it less often, hold it for a shorter time, or "
-        "split it.",
+        "{} wait long for the {}: {}.",
         Wide{lock.totals.waited} * 10 >= profile.read.step_time ? "Tasks"
                                                                 : "On more CPUs, tasks would",
-        lock.phrase());
+        lock.phrase(),
+        lock.library.is_known() ? remedy_in_library(lock.library)
+                                : "acquire it less often, hold it for a shorter time, or split it");
   // Bounds of a change are those of work.
   const bool sleeps = profile.counts_sleep_of(lock);
   std::string text =
@@ -395,6 +396,8 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
     text += fmt::format(", asleep for {} of it", amount(profile, lock.asleep));
   if (lock.bound_kind == LockBoundKind::IfOneObject)
     text += " (if what was at its address was one lock)";
+  if (lock.library.is_known())
+    return text + fmt::format(": {}.", remedy_in_library(lock.library));
   const auto limit = [&](const char* before, LockChange change, std::uint64_t factor) {
     const LockWhatIf* const found = sleeps ? nullptr : lock.what_if_of(change, factor);
     return found ? fmt::format(" ({}: parallelism {} {})", before,
@@ -774,6 +777,14 @@ std::string ordered_blocks(const Profile& profile, std::uint64_t other) {
 }
 
 } // namespace
+
+std::string_view remedy_in_library(const LibraryLock& lock) {
+  return lock.holds_copies
+             ? "oneTBB holds it while it copies a message for each successor: send large "
+               "messages by std::shared_ptr or pointer"
+         : lock.is_of_nodes ? "oneTBB acquires it for each message: put more into each message"
+                            : "oneTBB acquires it: call less often what does so";
+}
 
 void describe_findings(Profile& profile) {
   for (Finding& finding : profile.findings)

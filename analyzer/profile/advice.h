@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tp::analysis {
 
@@ -20,5 +21,8 @@ struct Advice {
 };
 // `profile` must be complete except for its advice.
 Advice advise(const Profile& profile);
+
+// What helps where a lock limits the program, which it can neither split nor hold for a shorter time; a clause.
+std::string_view remedy_in_library(const LibraryLock& lock);
 
 } // namespace tp::analysis

@@ -84,10 +84,8 @@ std::uint64_t least_time_of_limits(const Measured& measured, std::uint64_t procs
 void widen_limits(std::vector<ConcurrencyLimit>& limits, const Measured& measured,
                   std::uint64_t greatest_lock, const std::vector<std::uint64_t>& factors) {
   for (ConcurrencyLimit& limit : limits) {
-    std::uint64_t others = std::max(measured.span(), greatest_lock);
-    for (const ConcurrencyLimit& other : limits)
-      if (&other != &limit && !other.like_machine)
-        others = std::max(others, other.time_of(other.work));
+    const std::uint64_t others =
+        std::max({measured.span(), greatest_lock, least_time_under_limits(limits, &limit)});
     if (limit.like_machine || limit.time_of(limit.work) <= others)
       continue;
     for (const std::uint64_t factor : factors)

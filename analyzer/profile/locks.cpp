@@ -284,6 +284,14 @@ std::uint64_t unknown_share(const LockTotals& totals, std::uint64_t threads) {
   return static_cast<std::uint64_t>(Wide{totals.held_not_apart} * sections / totals.not_apart);
 }
 
+// By the place where it is held longest: calls of the program's, as make_edge, may acquire it as well.
+const LibraryLock& library_of(const Group& lock, const SiteTable& table,
+                              const LockLaw::Results& found) {
+  const LockPlaceId longest = *std::ranges::max_element(
+      lock.places, {}, [&](LockPlaceId id) { return found.places[id].held; });
+  return table.lock_places[found.in_table(longest)].library;
+}
+
 LockRow row_of(const Group& lock, const LockLaw::Results& found, const Measured& measured,
                const std::vector<LockObjectId>& of_schedule) {
   const SiteTable& table = measured.table;
@@ -335,9 +343,12 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const Measured&
   const auto variable = table.lock_names.find(heaviest.info.address);
   if (variable != table.lock_names.end())
     row.variable = variable->second;
-  row.name = !row.variable.empty() ? row.variable
-             : !name.empty()       ? name
-                                   : row.kind + " at " + row.places.front().info.name;
+  if (row.variable.empty() && name.empty())
+    row.library = library_of(lock, table, found);
+  row.name = !row.variable.empty()    ? row.variable
+             : !name.empty()          ? name
+             : row.library.is_known() ? row.kind + " of " + row.library.what
+                                      : row.kind + " at " + row.places.front().info.name;
   return row;
 }
 
@@ -595,9 +606,9 @@ std::vector<Warning> reused_addresses(const Measured& measured, const Locks& loc
   const PredictedRun& most = *std::ranges::max_element(prediction.runs, {}, gain);
   if (gain(most) < 1.05)
     return {};
-  const RunInfo& run = measured.run();
-  const double hz = run.same_as_time ? measured.read.time_hz : static_cast<double>(run.work.hz);
-  const auto time = [&](std::uint64_t work) { return human(work, run.work, hz); };
+  const auto time = [&](std::uint64_t work) {
+    return human(work, measured.run().work, measured.hz_of_work());
+  };
   return {{"reused_lock_address",
            fmt::format("the {} is on a stack or on the heap, where its address may have been that "
                        "of several locks: predicted times, what-ifs and bounds of it are as if it "
@@ -616,15 +627,14 @@ std::vector<Warning> dense_locks(const Measured& measured, const Locks& locks) {
   if (!densest || measured.is_virtual() ||
       Wide{measured.work()} > Wide{work_of_ns(measured, kDenseNs)} * densest->totals.acquisitions)
     return {};
-  const RunInfo& run = measured.run();
-  const double hz = run.same_as_time ? measured.read.time_hz : static_cast<double>(run.work.hz);
   return {
       {"dense_lock",
        fmt::format("the {} is acquired once in {} of work, by threads that wait for each other: "
                    "what that costs them, and to record it, is part of the work, which one CPU "
                    "would not have, so predicted times are too long",
                    densest->phrase(),
-                   human(measured.work() / densest->totals.acquisitions, run.work, hz)),
+                   human(measured.work() / densest->totals.acquisitions, measured.run().work,
+                         measured.hz_of_work())),
        false}};
 }
 

@@ -26,6 +26,10 @@ struct Measured {
   }
   const RunInfo& run() const { return info.run; }
   bool is_virtual() const { return info.run.work.name == "virtual"; }
+  // Units of work per second; 0 if work is not time.
+  double hz_of_work() const {
+    return run().same_as_time ? read.time_hz : static_cast<double>(run().work.hz);
+  }
   std::uint64_t work() const { return fold.work; }
   std::uint64_t span() const { return fold.span; }
   // Of the time in which steps slept, that in which they did not wait for other threads.

@@ -65,8 +65,7 @@ Pictures draw_pictures(const Measured& measured, const std::vector<SiteRow>& sit
                        const TraceReadings& readings) {
   Pictures pictures;
   const auto index = indices(sites);
-  const double hz = measured.run().same_as_time ? measured.read.time_hz
-                                                : static_cast<double>(measured.run().work.hz);
+  const double hz = measured.hz_of_work();
   // Ten ns, or one unit.
   pictures.smallest_task =
       hz > 0 ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(hz / 1e8)) : 1;

@@ -65,6 +65,9 @@ private:
   bool is_chosen(const Choices& chosen, std::size_t function) const {
     return std::ranges::find(chosen, Choice::of_function(function)) != chosen.end();
   }
+  bool is_whole_lock(std::uint32_t lock) const {
+    return lock < options_.whole_locks.size() && options_.whole_locks[lock];
+  }
   static bool makes_room(const Choice& choice) {
     return choice.kind == ChoiceKind::LockSplit || choice.kind == ChoiceKind::Threads;
   }
@@ -152,7 +155,8 @@ Choices Search::other_choices() const {
     found.push_back(Choice::of_limit(limit, options_.factor));
   for (const ChoiceKind kind : {ChoiceKind::LockSplit, ChoiceKind::LockShorter})
     for (std::uint32_t lock = 0; lock < options_.locks; ++lock)
-      found.push_back(Choice::of_lock(kind, lock, options_.factor));
+      if (kind != ChoiceKind::LockSplit || !is_whole_lock(lock))
+        found.push_back(Choice::of_lock(kind, lock, options_.factor));
   return found;
 }
 

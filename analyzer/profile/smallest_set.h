@@ -86,6 +86,7 @@ struct SearchOptions {
   std::vector<SearchedFunction> functions = {}; // that may be chosen
   const SampleWeights* weights = nullptr;       // not null if there are functions
   std::uint32_t locks = 0;                      // that may be chosen: 0, 1, ...
+  std::vector<bool> whole_locks = {};           // of them, those that cannot be split; empty: none
   std::uint32_t limits = 0;                     // likewise: of fewer threads than the factor
   std::size_t most_pieces = 32;
   // Limits of the proof: how many sets of one size are tried at once, and how many readings

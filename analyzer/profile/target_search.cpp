@@ -76,11 +76,8 @@ private:
 
   // With nothing improved.
   std::uint64_t least_time() const {
-    std::uint64_t least = std::max(first_.span, readings_.greatest_lock());
-    for (const ConcurrencyLimit& limit : readings_.limits())
-      if (!limit.like_machine)
-        least = std::max(least, limit.time_of(limit.work));
-    return least;
+    return std::max(
+        {first_.span, readings_.greatest_lock(), least_time_under_limits(readings_.limits())});
   }
 
   // The bounds of all limits, also of those that are no candidates. `less`: work that shorter sections leave out, which
@@ -195,6 +192,9 @@ std::string part_name(const FoundRegions::Choice& choice, const SiteTable& table
 std::string name_of_lock_choice(const FoundRegions::Choice& choice, const LockRow& lock) {
   return choice.kind == ChoiceKind::LockSplit
              ? fmt::format("split the {} into {}", lock.phrase(), choice.factor)
+         : lock.library.holds_copies
+             ? fmt::format("copy messages {}x as fast (by pointer) under the {}", choice.factor,
+                           lock.phrase())
              : fmt::format("hold the {} for a time {}x as short", lock.phrase(), choice.factor);
 }
 
@@ -267,7 +267,7 @@ std::string remedy_of(const LockRow& lock, std::uint64_t target) {
     const auto enough = std::ranges::find_if(lock.what_if, [&](const LockWhatIf& each) {
       return each.change == change && reaches(each.parallelism, target);
     });
-    if (enough == lock.what_if.end())
+    if (enough == lock.what_if.end() || (change == LockChange::Split && lock.library.is_known()))
       continue;
     remedies += fmt::format("{}{} (parallelism at most {})", remedies.empty() ? "" : ", or ",
                             change == LockChange::Split
@@ -354,6 +354,8 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
     search.functions.push_back({functions->stacks[row]});
   search.weights = readings.weights();
   search.locks = static_cast<std::uint32_t>(limiting.size());
+  for (const LockRow* const lock : limiting)
+    search.whole_locks.push_back(lock->library.is_known());
   search.limits = static_cast<std::uint32_t>(limits.size());
   FoundRegions found = find_smallest_set(program, search);
   // "All of main" is an answer only where its parts are too many to name.

@@ -5,6 +5,7 @@
 #include "profile/verdict.h"
 
 #include "base/rounding.h"
+#include "profile/advice.h"
 #include "profile/failed_tries.h"
 #include "profile/locks.h"
 #include "profile/prediction.h"
@@ -74,11 +75,12 @@ std::string lock_detail(const Profile& profile, const LockRow& lock) {
                         Wide{ends} * 20 >= lock.bound.length()
                             ? fmt::format(", with {} before and after them", amount(ends))
                             : "");
-  return fmt::format("The sections of the {} run one after the other{}: {}{}.", lock.phrase(),
-                     lock.bound_kind == LockBoundKind::IfOneObject
-                         ? ", if what was at its address was one lock"
-                         : "",
-                     lock.bound_kind == LockBoundKind::Estimate ? "about " : "", length);
+  return fmt::format(
+      "The sections of the {} run one after the other{}: {}{}{}.", lock.phrase(),
+      lock.bound_kind == LockBoundKind::IfOneObject ? ", if what was at its address was one lock"
+                                                    : "",
+      lock.bound_kind == LockBoundKind::Estimate ? "about " : "", length,
+      lock.library.is_known() ? fmt::format("; {}", remedy_in_library(lock.library)) : "");
 }
 
 // Whose sections take longest: what comes before and after them can be in other tasks, if loops are split.
@@ -88,15 +90,6 @@ const LockRow* longest_lock(const Profile& profile) {
   };
   const auto found = std::ranges::max_element(profile.locks.rows, {}, length);
   return found == profile.locks.rows.end() || length(*found) == 0 ? nullptr : &*found;
-}
-
-// Of the work under limits of concurrency; 0: none limits anything.
-std::uint64_t least_time_of_limits(const Profile& profile) {
-  std::uint64_t least = 0;
-  for (const ConcurrencyLimit& limit : profile.limits)
-    if (!limit.like_machine)
-      least = std::max(least, limit.time_of(limit.work));
-  return least;
 }
 
 // "speedup at most 2.47", with what finer loops would give.
@@ -126,7 +119,7 @@ std::string limit_of(const Profile& profile) {
   if (!profile.divisible_is_known())
     return text + as_here(profile.divisible == Divisible::OfThisSchedule ? "scans" : "loops");
   // Loops can be split, but what runs under a limit still does.
-  const std::uint64_t limited = least_time_of_limits(profile);
+  const std::uint64_t limited = least_time_under_limits(profile.limits);
   const auto split_into = [&](std::uint64_t span) {
     return Ratio{profile.work, std::max(span, limited)};
   };
@@ -351,7 +344,7 @@ std::string serial_ends(const Profile& profile) {
                         : text + fmt::format(", {} % after the last one",
                                              percent(phases.after, profile.span));
   // Limits may leave less; how much of what is under them is of that phase is not known.
-  return least_time_of_limits(profile) > phases.limit().denominator
+  return least_time_under_limits(profile.limits) > phases.limit().denominator
              ? text + "."
              : text + fmt::format("; with tasks, parallelism is {}.", three_digits(phases.limit()));
 }
@@ -381,6 +374,10 @@ const RegionInfo* largest(const IdVector<RegionId, RegionInfo>& regions) {
 // What to do about a run that shows nothing about scaling.
 std::string why_meaningless(const Profile& profile) {
   const bool was_paused = profile.read.threads.paused_work > 0 || profile.read.paused_time > 0;
+  if (profile.work == 0 && profile.run.work.name == "virtual" && profile.read.ran() > 0)
+    return "No work was recorded: work is what tp::spend() is given (TP_EVENT=virtual), and no "
+           "task called it. "
+           "Unset TP_EVENT to measure time.";
   if (profile.work == 0 && !was_paused)
     return "No work was recorded: check that the program ran long enough and used oneTBB or "
            "OpenMP.";

@@ -41,8 +41,7 @@ void decide_if_it_matters(SampledWaiting& waiting, const Measured& measured) {
 std::vector<Warning> waits_in_loops(const Measured& measured, const SampledWaiting& waiting) {
   if (!waiting.matters)
     return {};
-  const double hz = measured.run().same_as_time ? measured.read.time_hz
-                                                : static_cast<double>(measured.run().work.hz);
+  const double hz = measured.hz_of_work();
   const auto amount = [&](std::uint64_t work) { return human(work, measured.run().work, hz); };
   return {{"waits_in_loops",
            fmt::format("about {} % of the work ({} of {}; by samples, {} to {} %) was in loops "

@@ -128,6 +128,8 @@ void Changes::add_locks() {
   for (std::size_t i = 0; i < profile_.locks.rows.size(); ++i) {
     const LockRow& lock = profile_.locks.rows[i];
     add_lock(i, LockChange::Shorter, "the sections of the " + lock.phrase());
+    if (lock.library.is_known())
+      continue; // the others are oneTBB's to make
     add_lock(i, LockChange::Split, "as many locks in place of the " + lock.phrase());
     add_lock(i, LockChange::Gone,
              "without the " + lock.phrase() + ", or all of its sections shared");

@@ -83,14 +83,17 @@ std::size_t rank_among(const std::vector<const Row*>& before, const Row& row) {
          }));
 }
 
-std::string gain(const std::vector<WhatIfPoint>& points) {
-  if (points.empty())
-    return "";
-  const WhatIfPoint* found = &points.front();
-  for (const WhatIfPoint& point : points)
-    if (point.factor <= 8)
-      found = &point;
-  return fmt::format("{} at {}x", three_digits(found->parallelism), found->factor);
+std::string gain(const FunctionRow& row) {
+  const WhatIfPoint* const point = headline_point(row.points);
+  return point ? three_digits(point->parallelism) : "";
+}
+
+// All rows have the same factors.
+std::uint64_t factor_of_gains(const SampledFunctions& functions) {
+  for (const FunctionRow& row : functions.functions)
+    if (const WhatIfPoint* const point = headline_point(row.points))
+      return point->factor;
+  return 0;
 }
 
 // What to know before reading the table.
@@ -160,9 +163,13 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
   const auto amount = [&](std::uint64_t work) { return human(work, profile.run.work, hz); };
   add_notes(lines, profile, functions);
   lines.add("");
-  lines.add("{}", lines.bold(fmt::format("{:>4}  {:>8} {:>5}  {:>6}  {:>9}  {:<{}}  {:>12}  {}",
-                                         "rank", "critical", "", "self", "work", "function",
-                                         kFunctionWidth, "parallelism", "")));
+  const std::uint64_t factor = factor_of_gains(functions);
+  const bool optimizes = profile.what_if_mode == "optimize";
+  lines.add("{}", lines.bold(fmt::format("{:>4}  {:>8} {:>5}  {:>6}  {:>9}  {:<{}}  {:>12}", "rank",
+                                         "critical", "", "self", "work", "function", kFunctionWidth,
+                                         factor == 0 ? ""
+                                         : optimizes ? fmt::format("{}x faster", factor)
+                                                     : fmt::format("on {} CPUs", factor))));
   // What a library does is time of the functions that call it.
   const bool has_own = std::ranges::any_of(functions.functions, &FunctionRow::is_candidate);
   const auto is_shown = [&](const FunctionRow& row) {
@@ -180,7 +187,7 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
               short_percent(row.critical_work.work, profile.span),
               error_of(row.critical_work, profile.span, options.unicode),
               short_percent(row.self_critical_work.work, profile.span), amount(row.work.work),
-              name_and_place(row, kFunctionWidth), kFunctionWidth, gain(row.points));
+              name_and_place(row, kFunctionWidth), kFunctionWidth, gain(row));
     shown.push_back(&row);
   }
   const std::size_t others = functions.functions.size() - listed;
@@ -205,10 +212,15 @@ std::string write_functions_text(const Profile& profile, const TextOptions& opti
   }
   lines.add("");
   lines.add_text(
-      "critical: share of the critical path, with what it calls, and the 95 % interval; self: "
-      "without; of a line: with what libraries do for it; "
-      "the order of functions of one rank is not certain; parallelism: of the program, if the "
-      "function took a fraction (1/8) of its time",
+      std::string(
+          "critical: share of the critical path, with what it calls, and the 95 % interval; self: "
+          "without; of a line: with what libraries do for it; "
+          "the order of functions of one rank is not certain") +
+          (factor == 0 ? std::string()
+                       : fmt::format("; {}: parallelism of the program, if the function were {}",
+                                     optimizes ? fmt::format("{}x faster", factor)
+                                               : fmt::format("on {} CPUs", factor),
+                                     improved_by(factor, optimizes))),
       0);
   lines.add("next: tp-analyze --json - {}", printable(tool::shell_quoted(profile.data)));
   return lines.take();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terminal summary: at most 25 lines unless --top asks for more. Whole lines give way to that
-// limit, in a fixed order; no sentence is cut, so very long names may exceed it.
+// The terminal summary: at most 25 lines unless --top or --verbose asks for more. Whole parts give way to
+// that limit, in a fixed order (Brevity), those first that --verbose or another option shows and that the
+// answer does not need; no sentence is cut, so very long names may exceed it. With --target the changes
+// that were asked for are the answer, and give way last.
 #include "base/rounding.h"
 #include "common/files.h"
 #include "report/lines.h"
@@ -11,12 +13,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 
 namespace tp::analysis {
 namespace {
 
 constexpr std::size_t kMaxLines = 25;
+
+// What a report does without to be short enough. Each step includes those before it.
+enum class Brevity : std::uint8_t {
+  Whole,
+  NoDelays,     // in --verbose
+  NoFunctions,  // in --functions
+  ShortLocks,   // without bounds that the headline has
+  OneLock,      // the others in --verbose
+  NoLocks,      // what limits the program is in the headline
+  CountedNotes, // how many there are, instead of the first
+  OneRow,       // of the table of sites; with a search, which names the code, none
+  NoRunCheck,   // whether the run took as long as predicted
+  NoRun,        // how the run spent its time
+  Least         // a search as well is cut
+};
+
+constexpr bool operator<(Brevity a, Brevity b) {
+  return static_cast<int>(a) < static_cast<int>(b);
+}
 
 // With the mark if the row is unreliable.
 std::string row_name(const SiteRow& site) {
@@ -309,7 +332,8 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
   const std::size_t wanted = std::min(rows.size(), std::max<std::size_t>(options.top, 1));
   std::size_t shown = wanted;
   if (!options.top_is_explicit) // one line is for the mark of short steps
-    shown = std::min(wanted, std::max<std::size_t>(room, 2) - (any_too_short ? 1 : 0));
+    shown = std::min(wanted,
+                     std::max<std::size_t>(room, any_too_short ? 2 : 1) - (any_too_short ? 1 : 0));
   const double hz = hz_of_work(profile);
   std::string title = fmt::format("Critical path {}", human(profile.span, profile.run.work, hz));
   if (shown < all)
@@ -378,7 +402,7 @@ bool nearly_limits(const Profile& profile, const LockRow& lock) {
 }
 
 // "2.00 k times, 48 % contended, held 150 ms, waited 30 ms; parallelism at most 1.33"
-std::string lock_figures(const Profile& profile, const LockRow& lock) {
+std::string lock_figures(const Profile& profile, const LockRow& lock, bool with_bound = true) {
   const LockTotals& totals = lock.totals;
   static constexpr const char* kLimits[] = {
       "{} at most {}", "if it is one object, {} at most {}", "{} about {}",
@@ -402,7 +426,7 @@ std::string lock_figures(const Profile& profile, const LockRow& lock) {
     text += fmt::format(", tried in vain {} ({} up to the next attempt)",
                         how_often(totals.failed_tries),
                         human(totals.retried, profile.run.work, hz_of_work(profile)));
-  if (nearly_limits(profile, lock))
+  if (with_bound && nearly_limits(profile, lock))
     text +=
         "; " + fmt::format(fmt::runtime(kLimits[static_cast<std::size_t>(lock.bound_kind)]),
                            sleeps ? "speedup" : "parallelism", three_digits(profile.left_by(lock)));
@@ -414,7 +438,8 @@ std::string lock_figures(const Profile& profile, const LockRow& lock) {
 std::string times_without_lock(const Profile& profile, const LockRow& lock) {
   std::string text;
   for (const LockWhatIf& each : lock.what_if) {
-    if (each.predicted.empty() || each.change == LockChange::Shared)
+    if (each.predicted.empty() || each.change == LockChange::Shared ||
+        (each.change == LockChange::Split && lock.library.is_known()))
       continue;
     const auto most = std::ranges::max_element(each.predicted, {}, &PredictedTime::procs);
     text += text.empty()
@@ -441,16 +466,22 @@ std::string times_without_lock(const Profile& profile, const LockRow& lock) {
 }
 
 // Those whose bounds matter or nearly do, at most `most`, the greatest bound first.
-void add_locks(Lines& lines, const Profile& profile, std::size_t most) {
+void add_locks(Lines& lines, const Profile& profile, std::size_t most, bool is_short) {
   std::vector<const LockRow*> rows;
   for (const LockRow& lock : profile.locks.rows)
     if (nearly_limits(profile, lock))
       rows.push_back(&lock);
   std::ranges::stable_sort(rows, std::ranges::greater(),
                            [&](const LockRow* lock) { return profile.left_by(*lock).denominator; });
-  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
-    lines.add_text(
-        fmt::format("Lock       {}: {}", rows[i]->phrase(), lock_figures(profile, *rows[i])), 11);
+  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
+    std::string text =
+        fmt::format("Lock       {}: {}", rows[i]->phrase(), lock_figures(profile, *rows[i]));
+    // The headline has the bound of a lock that it names.
+    if (is_short && profile.verdict.headline.find(rows[i]->phrase()) != std::string::npos)
+      text = fmt::format("Lock       {}: {}", rows[i]->phrase(),
+                         lock_figures(profile, *rows[i], false));
+    lines.add_text(text, 11);
+  }
 }
 
 // What the clock is, and the figures behind the verdict.
@@ -553,12 +584,12 @@ void add_title(Lines& lines, const Profile& profile) {
                         fmt::format("incomplete: {} more reasons (--json)", reasons.size() - 1)));
 }
 
-void add_verdict(Lines& lines, const Profile& profile) {
+void add_verdict(Lines& lines, const Profile& profile, bool with_run_check) {
   lines.add("");
   for (const std::string& line : wrapped(profile.verdict.headline, 0))
     lines.add("{}", lines.bold(line));
   for (const std::string& text :
-       {profile.run_check.text,
+       {with_run_check ? profile.run_check.text : std::string(),
         profile.advice_repeats_verdict() ? std::string() : profile.verdict.detail, profile.advice})
     if (!text.empty())
       lines.add_text(text, 0);
@@ -617,8 +648,8 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
     lines.add("{}", rest[i]);
 }
 
-// Warnings in at most `room` lines, but one of them always; all with a room of 0.
-void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
+// What distorts the report, that first which is most of all about its figures.
+std::vector<std::string> notes_of(const Profile& profile) {
   std::vector<std::string> warnings;
   const auto is_first = [](const Warning& warning) {
     return warning.name == "waits_in_loops" || warning.name == "failed_tries" ||
@@ -649,13 +680,23 @@ void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
   for (const Warning& warning : profile.warnings)
     if (!is_first(warning))
       warnings.push_back(warning.text);
+  return warnings;
+}
+
+void add_count_of_notes(Lines& lines, std::size_t count, std::string_view more) {
+  lines.add("{}", lines.yellow(fmt::format("! {} {}{} (--verbose)", count, more,
+                                           count == 1 ? "note" : "notes")));
+}
+
+// Notes in at most `room` lines, but one of them always; all with a room of 0.
+void add_warnings(Lines& lines, const Profile& profile, std::size_t room) {
+  const std::vector<std::string> warnings = notes_of(profile);
   std::size_t used = 0;
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     const std::size_t others = warnings.size() - i - 1;
     const auto text = wrapped("! " + warnings[i], 2);
     if (room > 0 && i > 0 && used + text.size() + (others > 0 ? 1 : 0) > room) {
-      lines.add("{}", lines.yellow(fmt::format("! {} {} (--verbose)", others + 1,
-                                               others > 0 ? "more notes" : "more note")));
+      add_count_of_notes(lines, others + 1, "more ");
       return;
     }
     for (const std::string& line : text)
@@ -680,28 +721,44 @@ static std::string next_command(const Profile& profile) {
   if (profile.advised_finding &&
       profile.findings[*profile.advised_finding].shape == Shape::SerialStart)
     return fmt::format("tp-analyze --from first-use {}", data);
-  if (profile.search || profile.verdict.is_ample() || profile.work == 0)
+  // There is nothing to look at: another recording, by a clock that measures time.
+  if (profile.work == 0) {
+    std::string command = profile.run.work.name == "virtual" ? "tp-run -e auto --" : "tp-run --";
+    if (profile.run.arguments.empty())
+      command += " " + tool::shell_quoted(profile.run.program);
+    for (const std::string& argument : profile.run.arguments)
+      command += " " + tool::shell_quoted(argument);
+    return command;
+  }
+  if (profile.search || profile.verdict.is_ample())
     return fmt::format("tp-analyze --export speedscope:profile.speedscope.json {}", data);
   return fmt::format("tp-analyze --target {} {}", std::max<std::uint64_t>(2 * profile.run.cpus, 8),
                      data);
 }
 
-std::string write_text(const Profile& profile, const TextOptions& options) {
+// The answer first: verdict, predicted times, the critical path by site, the what-if answer; then how the run spent its
+// time, and what distorts the figures.
+static Lines compose(const Profile& profile, const TextOptions& options, Brevity brevity) {
+  const auto has = [&](Brevity without) { return brevity < without; };
   Lines head(options.color), what_if(options.color), tail(options.color), warnings(options.color);
   add_title(head, profile);
-  add_verdict(head, profile);
+  add_verdict(head, profile, has(Brevity::NoRunCheck));
   if (profile.work > 0 && profile.read.ran() > 0) {
     add_speedups(head, profile, options.asks_procs);
     head.add("");
   }
-  add_run(tail, profile, options.unicode);
-  if (!options.verbose)
-    add_locks(tail, profile, 2);
-  if (const std::string functions = functions_line(profile); !functions.empty())
+  if (has(Brevity::NoRun))
+    add_run(tail, profile, options.unicode);
+  if (!options.verbose && has(Brevity::NoLocks))
+    add_locks(tail, profile, has(Brevity::OneLock) ? 2 : 1, !has(Brevity::ShortLocks));
+  if (const std::string functions = functions_line(profile);
+      !functions.empty() && has(Brevity::NoFunctions))
     tail.add_text("Functions  " + functions, 11);
   const RunPathPart& path = profile.elapsed.path;
   const std::string delays = delays_line(profile);
-  if (!delays.empty() && path.scheduler() >= path.length() / 2)
+  // The check of the run's time names them, too.
+  if (!delays.empty() && path.scheduler() >= path.length() / 2 && has(Brevity::NoDelays) &&
+      profile.run_check.text.empty())
     tail.add_text("Delays     " + delays, 11);
   // Lines left for rows, warnings and the what-if answer, without the header of the table, an empty
   // line, and the last line.
@@ -712,25 +769,32 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
   const std::size_t least_rows =
       std::min<std::size_t>(profile.search ? 2 : 4, table_rows(profile, options).size());
   const auto beyond_rows = [&] { return room > least_rows ? room - least_rows : 0; };
-  add_warnings(warnings, profile,
-               options.verbose ? 0 : std::clamp<std::size_t>(beyond_rows(), 1, kMostWarnings));
+  const std::size_t notes = notes_of(profile).size();
+  if (has(Brevity::CountedNotes))
+    add_warnings(warnings, profile,
+                 options.verbose ? 0 : std::clamp<std::size_t>(beyond_rows(), 1, kMostWarnings));
+  else if (notes > 0)
+    add_count_of_notes(warnings, notes, "");
   take(options.verbose ? kMostWarnings : warnings.count());
   // With an empty line. A search is what the user asked for.
-  const std::size_t most = profile.search ? kMaxLines : kMostWhatIf;
   const bool is_asked = profile.search || !profile.grains.empty();
-  const std::size_t least = profile.search ? 4 : kLeastWhatIf; // with two steps
-  if (is_asked || (!profile.verdict.is_ample() && beyond_rows() > kLeastWhatIf)) {
+  if (is_asked ||
+      (profile.work > 0 && !profile.verdict.is_ample() && beyond_rows() > kLeastWhatIf)) {
+    const bool is_whole = profile.search && (options.verbose || has(Brevity::Least));
     add_what_if(what_if, profile,
-                std::clamp<std::size_t>(is_asked && options.verbose ? most + 1 : beyond_rows(),
-                                        least + 1, most + 1) -
-                    1);
+                is_whole ? std::numeric_limits<std::size_t>::max()
+                         : std::clamp<std::size_t>(beyond_rows(), kLeastWhatIf + 1,
+                                                   (profile.search ? kMaxLines : kMostWhatIf) + 1) -
+                               1);
     // A long name may take more lines than there are.
     if (!is_asked && what_if.count() > std::max<std::size_t>(beyond_rows(), 1) - 1)
       what_if = Lines(options.color);
     take(what_if.count() > 0 ? what_if.count() + 1 : 0);
   }
-  add_table(head, profile, options, std::max<std::size_t>(room, 2));
-  head.add("");
+  if (profile.work > 0 && (!profile.search || has(Brevity::OneRow))) {
+    add_table(head, profile, options, std::max<std::size_t>(room, has(Brevity::OneRow) ? 2 : 1));
+    head.add("");
+  }
   if (what_if.count() > 0) {
     head.add(what_if);
     head.add("");
@@ -742,7 +806,18 @@ std::string write_text(const Profile& profile, const TextOptions& options) {
     add_details(head, profile);
   }
   head.add("next: {}", printable(next_command(profile)));
-  return head.take();
+  return head;
+}
+
+std::string write_text(const Profile& profile, const TextOptions& options) {
+  Lines lines = compose(profile, options, Brevity::Whole);
+  const bool is_limited = !options.verbose && !options.top_is_explicit;
+  for (auto brevity = Brevity::Whole;
+       is_limited && lines.count() > kMaxLines && brevity < Brevity::Least;) {
+    brevity = static_cast<Brevity>(static_cast<int>(brevity) + 1);
+    lines = compose(profile, options, brevity);
+  }
+  return lines.take();
 }
 
 std::string pretty_print_csv(std::string_view csv) {

@@ -33,14 +33,21 @@ void add_search(Lines& lines, const Profile& profile, std::size_t room) {
                                  sleeps_under_limit(profile);
   lines.add_text(fmt::format("What if         {}{}:", sleep_is_left_out ? "without sleep, " : "",
                              search_heading(search)));
+  const auto line_of = [&](const TargetSearch::Step& step) {
+    return fmt::format("  -> {:>8}  {}", three_digits(step.after), step_in_words(search, step));
+  };
+  // Of the lines left, one is for the result, unless all steps fit.
   const std::size_t left = room > lines.count() ? room - lines.count() : 1;
-  const std::size_t shown = count <= left ? count : left - 1;
+  std::size_t shown = 0, used = 0;
+  for (; shown < count; ++shown) {
+    used += wrapped(line_of(search.steps[shown]), kArrowWidth).size();
+    if (used + (shown + 1 < count ? 1 : 0) > left)
+      break;
+  }
   for (std::size_t i = 0; i < shown; ++i)
-    lines.add_text(fmt::format("  -> {:>8}  {}", three_digits(search.steps[i].after),
-                               step_in_words(search, search.steps[i])),
-                   kArrowWidth);
+    lines.add_text(line_of(search.steps[i]), kArrowWidth);
   if (shown < count)
-    lines.add("  -> {:>8}  {} (--json)", three_digits(search.steps.back().after),
+    lines.add("  -> {:>8}  {} (--verbose)", three_digits(search.steps.back().after),
               shown == 0 ? "with all of them" : fmt::format("with {} more", count - shown));
 }
 

@@ -43,6 +43,43 @@ bool is_mangled_library_name(std::string_view name) {
 
 } // namespace
 
+namespace {
+
+// Without arguments of templates, and namespaces of versions: "std::map", "Image*".
+std::string name_of_message(std::string_view type) {
+  std::string name;
+  for (const NameScope& scope : scopes_of(type))
+    if (!scope.name.starts_with("__"))
+      name += (name.empty() ? "" : "::") + std::string(scope.name);
+  return name + (type.ends_with('*') ? "*" : "");
+}
+
+} // namespace
+
+LibraryLock lock_of_library(const std::string& function) {
+  const std::vector<NameScope> scopes = scopes_of(function);
+  if (scopes.size() < 2 || (scopes.front().name != "tbb" && scopes.front().name != "oneapi"))
+    return {};
+  const NameScope& member = scopes.back();
+  const NameScope& of = scopes[scopes.size() - 2];
+  const auto is_any = [](std::string_view name, std::initializer_list<std::string_view> those) {
+    return std::ranges::find(those, name) != those.end();
+  };
+  const auto contains = [&](std::string_view part) {
+    return of.name.find(part) != std::string_view::npos;
+  };
+  if (contains("lock") || contains("mutex") || is_any(of.name, {"tbb", "detail", "d1", "d2"}))
+    return {};
+  if (is_any(of.name, {"successor_cache", "broadcast_cache", "round_robin_cache"}) &&
+      !of.arguments.empty())
+    return {.what = "the successors of a flow graph's nodes that send " +
+                    name_of_message(of.arguments.front()),
+            .is_of_nodes = true,
+            .holds_copies = is_any(member.name, {"try_put_task", "gather_successful_try_puts"})};
+  return {.what = fmt::format("oneTBB's {}", of.name),
+          .is_of_nodes = contains("node") || contains("cache") || contains("graph")};
+}
+
 bool is_library_frame(const std::string& function, const std::string& file) {
   if (is_mangled_library_name(function))
     return true;
@@ -400,6 +437,31 @@ UnseenLocks SiteResolver::unseen_locks() {
   if (!impl_->unseen_locks)
     impl_->unseen_locks = find_unseen_locks(impl_->all, impl_->files);
   return *impl_->unseen_locks;
+}
+
+LibraryLock SiteResolver::library_lock(const StaticSite& place) {
+  if (!place.file.empty())
+    return {};
+  for (const auto& [address, is_jump] : impl_->whole_stack(place))
+    if (!impl_->look_at(address).library)
+      return {};
+  for (const CodeAddress& address : place.stack) {
+    if (impl_->files.is_of_system(address.module))
+      continue;
+    const ModuleFiles::Opened opened = impl_->files.open(address.module);
+    if (!opened.module)
+      continue;
+    Impl::Contents& contents =
+        impl_->contents.try_emplace(address.module, opened.module).first->second;
+    for (const SourceFrame& frame :
+         contents.debug_info.chain_at(opened.base + address.offset - 1).frames)
+      if (LibraryLock found = lock_of_library(frame.function); found.is_known())
+        return found;
+    if (LibraryLock found = lock_of_library(impl_->look_at(address).site.function);
+        found.is_known())
+      return found;
+  }
+  return {};
 }
 
 std::string SiteResolver::variable(const CodeAddress& address) {

@@ -33,6 +33,8 @@ public:
   std::vector<bool> are_in_arrays(const std::vector<CodeAddress>& addresses);
   // Of the modules given.
   UnseenLocks unseen_locks();
+  // What acquires a lock at a place that has no call of the user's on its stack, by the names of functions.
+  LibraryLock library_lock(const StaticSite& place);
   // Of a site that a compiler placed at a constructor: the line of the member that is constructed, in the same
   // file; 0: not known, or that is its line.
   std::uint32_t line_of_member(const StaticSite& site);
@@ -43,6 +45,10 @@ private:
   struct Impl;
   std::shared_ptr<Impl> impl_;
 };
+
+// Whose lock a function of oneTBB's headers acquires, by the class that it is a member of; none for locks' own functions,
+// and for all that is not oneTBB's.
+LibraryLock lock_of_library(const std::string& function);
 
 // True for frames that the user did not write: library code, also by mangled names.
 bool is_library_frame(const std::string& function, const std::string& file);

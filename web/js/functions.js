@@ -14,10 +14,10 @@ function error(value, interval, whole) {
   return `±${percent(Math.max(interval[1] - value, value - interval[0]), whole)}`;
 }
 
-/** @param {any} row */
-function ifFaster(row) {
+/** The heading has the factor, unless the row has only others. @param {Model} model @param {any} row */
+function ifFaster(model, row) {
   const point = row.points?.find((/** @type {any} */ each) => each.factor === kFactor) ?? row.points?.[0];
-  return point ? `${times(point.parallelism)} at ${point.factor}x` : "";
+  return point ? `${times(point.parallelism)}${point.factor === kFactor ? "" : ` ${model.improved(point.factor)}`}` : "";
 }
 
 /** The functions that the program's authors wrote, main excepted: it is everything. @param {Model} model @returns {any[]} */
@@ -52,18 +52,18 @@ export function functions(model) {
   const head = (/** @type {string} */ first, /** @type {[string, string][]} */ others) => h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "name" }, first), ...others.map(([name, hint]) => h("th", { scope: "col", title: hint }, name))));
   /** @type {[string, string]} */ const critical = ["critical", "share of the critical path, and how far its 95 % interval reaches"];
   /** @type {[string, string]} */ const work = ["work", "work of the whole program in it"];
-  /** @type {[string, string]} */ const faster = ["parallelism", `parallelism of the program, if it were ${model.improved(kFactor)}`];
+  /** @type {[string, string]} */ const faster = [model.profile.what_if?.mode === "optimize" ? `if ${kFactor}x as fast` : `on ${kFactor} CPUs`, `parallelism of the program, if it were ${model.improved(kFactor)}`];
   const place = (/** @type {any} */ row) => (row.file ? `${row.file.split("/").pop()}${row.line > 0 ? `:${row.line}` : ""}` : row.module ?? "");
   if (rows.length > 0)
     made.append(scrollable("Table of functions", h("table", { class: "functions" }, h("caption", { class: "unseen" }, "Functions with their shares of the critical path"),
       head("Function", [critical, ["without calls", "share of the critical path in the function itself, without what it calls"], work, faster]),
       h("tbody", {}, ...rows.slice(0, kMost).map((row) => h("tr", {}, named(row.short_name, row.name, row, row.short_name.endsWith(` at ${place(row)}`) ? "" : place(row)), bar(row),
-        h("td", { "data-key": "self" }, percent(row.self_critical_work, model.span)), h("td", { "data-key": "work" }, model.amount(row.work)), h("td", { "data-key": "parallelism" }, ifFaster(row))))))));
+        h("td", { "data-key": "self" }, percent(row.self_critical_work, model.span)), h("td", { "data-key": "work" }, model.amount(row.work)), h("td", { "data-key": "parallelism" }, ifFaster(model, row))))))));
   if (lines.length > 0)
     made.append(scrollable("Table of lines", h("table", { class: "functions lines" }, h("caption", { class: "unseen" }, "Lines with their shares of the critical path"),
       head("Line", [critical, work, faster]),
       h("tbody", {}, ...lines.slice(0, kMost).map((/** @type {any} */ row) => h("tr", {}, named(place(row), `${row.file}:${row.line}`, row, row.function ?? ""), bar(row),
-        h("td", { "data-key": "work" }, model.amount(row.work)), h("td", { "data-key": "parallelism" }, ifFaster(row))))))));
+        h("td", { "data-key": "work" }, model.amount(row.work)), h("td", { "data-key": "parallelism" }, ifFaster(model, row))))))));
   if (rows.length > kMost || lines.length > kMost) made.append(h("p", { class: "note after" }, `${count(Math.max(0, rows.length - kMost) + Math.max(0, lines.length - kMost))} more with less: tp-analyze --functions.`));
   return made;
 }

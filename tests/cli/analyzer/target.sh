@@ -41,7 +41,7 @@ in_out "| not reached | 1.72 |"
 stages 40 | sed '/^task/s/work=1$/work=400/; s/work=10$/work=1/' | trace long
 exits 0 -o files long --target 900
 in_out "parallelism 900 is out of reach: dividing 32 parts of the code among 900 CPUs each"
-grep -qE '^  -> +[0-9.]+  with [0-9]+ more \(--json\)$' out || fail "no result of all parts in: $(cat out)"
+grep -qE '^  -> +[0-9.]+  with [0-9]+ more \(--verbose\)$' out || fail "no result of all parts in: $(cat out)"
 in_out "all code"
 exits 0 -o files long --target 900 --json -
 python3 - <<'END' || fail "the JSON does not say that it is not reached"

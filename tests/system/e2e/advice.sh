@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The advice for each shape of problem: tests/system/advice has programs with one problem each, and
-# what their report has to advise. Where the clock is one of time every figure in it is N: the
+# The advice for each shape of problem, in reports of at most 25 lines: tests/system/advice has programs
+# with one problem each, and what their report has to advise. Where the clock is one of time every figure in it is N: the
 # advice for a lock and for blocking says what is known, that the code slept.
 . "$(dirname "$0")/common.inc"
 one=$(taskset -cp $$ | sed 's/.*[: ]\([0-9]*\).*/\1/') # the first CPU that may be used
@@ -17,6 +17,11 @@ for source in "$here"/../advice/*.cpp; do
   [ $event = auto ] || one_cpu=(taskset -c "$one")
   "${one_cpu[@]}" "$tp_run" -q -e $event -o "$name.data" "./$name" >out 2>&1 || fail "$name: tp-run: $(cat out)"
   "$tp_analyze" -q -P 8 --json "$name.json" "$name.data" "$name.csv" >report || fail "$name: tp-analyze"
+  # With a target that asks for several changes, too.
+  "$tp_analyze" -q --target 64 -o csv "$name.data" >target || fail "$name: tp-analyze --target"
+  for each in report target; do
+    [ "$(wc -l <"$each")" -le 25 ] || fail "$name: more than 25 lines: $(cat "$each")"
+  done
   if [ $event = auto ]; then
     sed -i -E 's/[0-9]+(\.[0-9]+)? %/N %/g; s/[0-9]+(\.[0-9]+)? (us|ms|s)([ ,.)]|$)/N ms\3/g; s/[0-9]+ ns/N ns/g' report
   fi

@@ -144,6 +144,36 @@ TEST(Sites, TypesOfTasksTellBodyAndConstruct) {
   is("r1::delegated_task", "", "");
 }
 
+// Where a task of a flow graph acquires a lock, no call of the program's is on the stack.
+TEST(Sites, LocksInsideOfOneTbbAreNamedByWhatTheyProtect) {
+  const std::string cache = "tbb::detail::d1::broadcast_cache<std::__cxx11::map<int, Image>, "
+                            "tbb::detail::d1::spin_rw_mutex>::";
+  const LibraryLock sent =
+      lock_of_library(cache + "try_put_task(std::__cxx11::map<int, Image> const&)");
+  EXPECT_EQ("the successors of a flow graph's nodes that send std::map", sent.what);
+  EXPECT_TRUE(sent.holds_copies);
+  const LibraryLock registered = lock_of_library(cache + "register_successor(int&)");
+  EXPECT_EQ(sent.what, registered.what);
+  EXPECT_FALSE(registered.holds_copies);
+  EXPECT_EQ(
+      "the successors of a flow graph's nodes that send Image*",
+      lock_of_library("tbb::detail::d2::successor_cache<Image*, tbb::detail::d1::spin_rw_mutex>::"
+                      "clear()")
+          .what);
+  const LibraryLock node = lock_of_library("tbb::detail::d1::overwrite_node<int>::try_get(int&)");
+  EXPECT_EQ("oneTBB's overwrite_node", node.what);
+  EXPECT_TRUE(node.is_of_nodes);
+  EXPECT_FALSE(node.holds_copies);
+  // The locks themselves, and what is not oneTBB's.
+  for (const char* other :
+       {"tbb::detail::d1::spin_rw_mutex::lock()",
+        "tp::lock_taken(void const*, tp::lock_kind, bool)",
+        "tbb::detail::d1::rw_scoped_lock<tbb::detail::d1::spin_rw_mutex>::acquire(int&, bool)",
+        "tbb::detail::d1::machine_wait()", "ours::broadcast_cache<int>::try_put_task(int)", "",
+        "main"})
+    EXPECT_FALSE(lock_of_library(other).is_known()) << other;
+}
+
 TEST(Sites, AFileHasOneName) {
   EXPECT_EQ("src/x.cpp", normal_path("./src/deep/../x.cpp"));
   EXPECT_EQ("../x.cpp", normal_path("../x.cpp"));
