@@ -1049,6 +1049,10 @@ void switch_in_any_way(Data* prior_data, TaskStatus status, Data* next_data);
       if (here.has_left && !prior->ended)
         wait_for_rest(*prior);
       here.has_left = false;
+      // A task of a cancelled taskgroup is never begun: all that is reported of it is this, also where the thread comes by it in
+      // the middle of another one's step.
+      if (Task* const running = task_of(next_data); running != nullptr && !prior->begun)
+        interrupt(*running);
       end_task(*prior, status == TaskStatus::Cancel);
       prior_data->ptr = nullptr;
     }
