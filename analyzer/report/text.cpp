@@ -30,10 +30,11 @@ enum class Brevity : std::uint8_t {
   ShortLocks,   // without bounds that the headline has
   OneLock,      // the others in --verbose
   NoLocks,      // what limits the program is in the headline
-  CountedNotes, // how many there are, instead of the first
+  CountedNotes, // how many there are, instead of the first, unless it says that figures are wrong
   OneRow,       // of the table of sites; with a search, which names the code, none
   NoRunCheck,   // whether the run took as long as predicted
   NoRun,        // how the run spent its time
+  NoNotes,      // nor the first that says so
   Least         // a search as well is cut
 };
 
@@ -648,12 +649,17 @@ void add_run(Lines& lines, const Profile& profile, bool unicode) {
     lines.add("{}", rest[i]);
 }
 
+// What counts as work and is none, or makes predicted times wrong.
+bool is_about_figures(const Warning& warning) {
+  return warning.name == "waits_in_loops" || warning.name == "failed_tries" ||
+         warning.name == "dense_lock";
+}
+
 // What distorts the report, that first which is most of all about its figures.
 std::vector<std::string> notes_of(const Profile& profile) {
   std::vector<std::string> warnings;
   const auto is_first = [](const Warning& warning) {
-    return warning.name == "waits_in_loops" || warning.name == "failed_tries" ||
-           warning.name == "dense_lock" || warning.name == "semaphores";
+    return is_about_figures(warning) || warning.name == "semaphores";
   };
   for (const Warning& warning : profile.warnings)
     if (is_first(warning))
@@ -770,7 +776,8 @@ static Lines compose(const Profile& profile, const TextOptions& options, Brevity
       std::min<std::size_t>(profile.search ? 2 : 4, table_rows(profile, options).size());
   const auto beyond_rows = [&] { return room > least_rows ? room - least_rows : 0; };
   const std::size_t notes = notes_of(profile).size();
-  if (has(Brevity::CountedNotes))
+  const bool first_matters = std::ranges::any_of(profile.warnings, is_about_figures);
+  if (has(first_matters ? Brevity::NoNotes : Brevity::CountedNotes))
     add_warnings(warnings, profile,
                  options.verbose ? 0 : std::clamp<std::size_t>(beyond_rows(), 1, kMostWarnings));
   else if (notes > 0)
