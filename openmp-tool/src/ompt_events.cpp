@@ -827,7 +827,7 @@ void join_region(Team& team) {
   tp_on_context_end(&team.context);
 }
 
-void on_parallel_end(Data*, Data*, int, const void*) {
+void on_parallel_end(Data* region, Data*, int, const void*) {
   if (lost_regions > 0) {
     --lost_regions;
     return;
@@ -835,6 +835,9 @@ void on_parallel_end(Data*, Data*, int, const void*) {
   Team* const team = begun_region;
   if (team == nullptr)
     return;
+  // libomp keeps it where it may look for that of a team alone, which it reports to be of no region otherwise.
+  if (region != nullptr && region->ptr == team)
+    region->ptr = nullptr;
   begun_region = team->outer;
   if (team->around != nullptr)
     team->around->inner.store(nullptr, std::memory_order_relaxed);

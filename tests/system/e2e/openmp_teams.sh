@@ -151,4 +151,30 @@ for compiler in $compilers; do
   is_empty err
   is "p['complete'] and (p['work'], p['span']) == (102, 51)"
 done
+
+# A league of one team, after one in which a team had an inactive region: libomp reports it with what is left of that region.
+cat >left_over.cpp <<'X'
+#include <omp.h>
+#include <tp/virtual_clock.h>
+int main() {
+  #pragma omp teams num_teams(3) thread_limit(8)
+  {
+    if (omp_get_team_num() == 0) {
+      tp::spend(11);
+      #pragma omp parallel num_threads(2) if(0)
+      tp::spend(62);
+    } else
+      tp::spend(28);
+  }
+  tp::spend(1);
+  #pragma omp teams num_teams(1) thread_limit(8)
+  tp::spend(60);
+  tp::spend(54);
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" left_over -O1
+  KMP_TEAMS_THREAD_LIMIT=64 OMP_NUM_THREADS=8 analyze_openmp "$compiler" left_over
+  is "p['complete'] and (p['work'], p['span']) == (11 + 62 + 2 * 28 + 1 + 60 + 54, 11 + 62 + 1 + 60 + 54)"
+done
 finish
