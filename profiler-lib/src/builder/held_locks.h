@@ -49,6 +49,8 @@ public:
   TP_HOT bool is(std::uint16_t slot, const KnownLock& lock) const noexcept {
     return known_[slot] == lock;
   }
+  // Does it mean a lock?
+  bool is_named(std::uint16_t slot) const noexcept { return known_[slot].address != 0; }
   // The slot will be asked for.
   TP_HOT void fetch(std::uint16_t slot) const noexcept { __builtin_prefetch(&known_[slot]); }
   bool is_of(std::uint16_t slot, std::uint64_t address) const noexcept {

@@ -539,10 +539,11 @@ TP_COLD void put_call(ThreadState& thread, Frame& frame, std::uint16_t slot, std
               trace::LockCallPayload{ticks, slot, static_cast<std::uint16_t>(flags), 0});
 }
 
-// What is known of those that no record says yet.
+// What is known of those that no record says yet. Of a lock that has no slot, or another one by now, it is not said.
 TP_COLD void put_other_calls(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
-  if (locks.call_ticks != 0)
-    put_call(thread, frame, locks.called_slot, std::exchange(locks.call_ticks, 0), 0);
+  const std::uint64_t ticks = std::exchange(locks.call_ticks, 0);
+  if (ticks != 0 && locks.slots.is_named(locks.called_slot))
+    put_call(thread, frame, locks.called_slot, ticks, 0);
 }
 
 // The thread has waited for so many ticks, up to `now`, in the open step.
@@ -956,7 +957,9 @@ int give_lock(ThreadState& thread, Frame& frame, const void* lock) noexcept {
     const StepPosition at = position_at(thread, now);
     const int given = note_if_awaited(*locks, address, section->kind, section->place, now.time);
     if (can_leave_out(thread, frame, *locks))
-      leave_out(thread, frame, *locks, locks->slots.slot_of(address), at, read_clock(thread.clock));
+      // Of the lock by which the record of the section is known: for some there is no room.
+      leave_out(thread, frame, *locks, locks->slots.slot_of(section->address), at,
+                read_clock(thread.clock));
     return given;
   }
   return locks->held_count != 0 ? give_lock_at(thread, frame, lock, read_clock(thread.clock)) : 0;

@@ -1196,6 +1196,47 @@ TEST(Locks, OneOfTheRestThatCrossesTheEndOfAStepIsItsOwn) {
   }
 }
 
+// Others wait for locks of the rest: what is said of their releases is of a lock that has a slot.
+TEST(Locks, OfTheRestThatAreAwaitedHaveNoSlotsOfTheirOwn) {
+  constexpr unsigned kMany = 4 * tp::rt::ShortSections::kMost;
+  static char many[kMany];
+  const std::string data = record([&] {
+    FakeTask task;
+    FakeContext context;
+    start();
+    tp::rt::clock_config.same_as_time = true;
+    sample_short_sections();
+    for (unsigned i = 0; i < 4 * kMany; ++i)
+      hold(&many[i % kMany], 5);
+    for (unsigned i = 0; i < kMany; i += 64) {
+      const auto address = reinterpret_cast<std::uint64_t>(&many[i]);
+      tp::rt::post_lock_wait(address);
+      take(&many[i]);
+      EXPECT_EQ(tp_on_lock_given(&many[i]), 2);
+      tp::rt::end_lock_post(address);
+      spawn(task, context);
+      wait(context, [&] { run(task, context, [] {}); });
+    }
+  });
+  std::set<unsigned> named;
+  unsigned calls = 0;
+  for (const auto& record : read_stream(data + "/000000.tps").records) {
+    if (record.op != tp::trace::Op::Extended)
+      continue;
+    if (record.extended_kind == tp::trace::ExtendedKind::LockObject) {
+      tp::trace::LockObjectPayload lock;
+      std::memcpy(&lock, record.payload, sizeof lock);
+      named.insert(lock.slot);
+    } else if (record.extended_kind == tp::trace::ExtendedKind::LockCall) {
+      tp::trace::LockCallPayload call;
+      std::memcpy(&call, record.payload, sizeof call);
+      EXPECT_TRUE(named.contains(call.slot)) << call.slot;
+      ++calls;
+    }
+  }
+  EXPECT_GT(calls, kMany / 64 / 2);
+}
+
 // One in 500 is so much longer than the others that it counts in part only.
 TEST(Locks, WhatIsCutOffTheEstimateIsInItsError) {
   constexpr std::uint64_t kLong = 100 * kShort;
