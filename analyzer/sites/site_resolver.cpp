@@ -41,10 +41,6 @@ bool is_mangled_library_name(std::string_view name) {
       [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-} // namespace
-
-namespace {
-
 // Without arguments of templates, and namespaces of versions: "std::map", "Image*".
 std::string name_of_message(std::string_view type) {
   std::string name;

@@ -532,6 +532,14 @@ void leave_out(ThreadState& thread, Frame& frame, LockState& locks, std::uint16_
   thread.extras |= kExtraLocks;
 }
 
+// The wait ends when its lock is announced, which directly follows: what hooks have done meanwhile does not count as
+// work. Returns where that is in the step.
+TP_COLD StepPosition go_on_waiting(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
+  const Reading now = read_clock(thread.clock);
+  locks.waited += leave_work_out(thread, frame, locks.wait_end, now, kInLockWaits);
+  return position_at(thread, now);
+}
+
 // What a call that releases a lock took.
 TP_COLD void put_call(ThreadState& thread, Frame& frame, std::uint16_t slot, std::uint64_t ticks,
                       unsigned flags) noexcept {
@@ -859,18 +867,6 @@ void forget_counted_locks() noexcept {
 const void* counting_code() noexcept {
   return counting.code;
 }
-
-namespace {
-
-// The wait ends when its lock is announced, which directly follows: what hooks have done meanwhile does not count as work. Returns
-// where that is in the step.
-TP_COLD StepPosition go_on_waiting(ThreadState& thread, Frame& frame, LockState& locks) noexcept {
-  const Reading now = read_clock(thread.clock);
-  locks.waited += leave_work_out(thread, frame, locks.wait_end, now, kInLockWaits);
-  return position_at(thread, now);
-}
-
-} // namespace
 
 void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mode,
                const LockPlace& where) noexcept {

@@ -23,14 +23,17 @@ char never_written;
     MACRO(__VA_ARGS__);                                                                            \
     break;                                                                                         \
   }
+// Their objects and accesses. Of one only, the second is of nothing that is written.
+#define NAME_DEPENDS(s)                                                                            \
+  char* const x = &objects[(s).depends[0].object];                                                 \
+  const bool has_two = (s).depends.size() > 1;                                                     \
+  char* const y = has_two ? &objects[(s).depends[1].object] : &never_written;                      \
+  const unsigned first = static_cast<unsigned>((s).depends[0].access);                             \
+  const unsigned second = has_two ? static_cast<unsigned>((s).depends[1].access) : 0;
 // Calls MACRO(clauses) with the depend clauses of a statement.
 #define WITH_DEPENDS(s, MACRO)                                                                     \
   do {                                                                                             \
-    char* const x = &objects[(s).depends[0].object];                                               \
-    const bool has_two = (s).depends.size() > 1;                                                   \
-    char* const y = has_two ? &objects[(s).depends[1].object] : &never_written;                    \
-    const unsigned first = static_cast<unsigned>((s).depends[0].access);                           \
-    const unsigned second = has_two ? static_cast<unsigned>((s).depends[1].access) : 0;            \
+    NAME_DEPENDS(s)                                                                                \
     switch (3 * first + second) {                                                                  \
       CASE(0, MACRO, depend(in : *x, *y))                                                          \
       CASE(1, MACRO, depend(in : *x) depend(out : *y))                                             \
@@ -52,11 +55,7 @@ char never_written;
   CASE(kAccesses* first + 3, MACRO, clause depend(mutexinoutset : *y))
 #define WITH_SETS(s, MACRO)                                                                        \
   do {                                                                                             \
-    char* const x = &objects[(s).depends[0].object];                                               \
-    const bool has_two = (s).depends.size() > 1;                                                   \
-    char* const y = has_two ? &objects[(s).depends[1].object] : &never_written;                    \
-    const unsigned first = static_cast<unsigned>((s).depends[0].access);                           \
-    const unsigned second = has_two ? static_cast<unsigned>((s).depends[1].access) : 0;            \
+    NAME_DEPENDS(s)                                                                                \
     switch (kAccesses * first + second) {                                                          \
       EACH_SECOND(0, depend(in : *x), MACRO)                                                       \
       EACH_SECOND(1, depend(out : *x), MACRO)                                                      \
