@@ -343,6 +343,7 @@ void DagReader::finish_top(Stream& stream) {
 void DagReader::push_root(Stream& stream, bool is_main) {
   Frame* const root = joins_.make_root(is_main);
   root->state.path = visitor_.new_path();
+  root->state.is_root = true;
   visitor_.root_begun(root->state);
   push(stream, root);
 }

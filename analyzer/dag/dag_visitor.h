@@ -189,6 +189,21 @@ struct Step {
   }
 };
 
+// Calls `add` for each part of the step that was in a pool and has work or latency: with the pool, and how far the
+// step's work and latency had come where the part began and ended.
+template <typename Add>
+void for_each_pool(const Step& step, const Add& add) {
+  PoolChange begin{.pool = step.pool};
+  const auto add_until = [&](const PoolChange& end) {
+    if (begin.pool != kNoPool && (end.work > begin.work || end.latency > begin.latency))
+      add(begin.pool, begin, end);
+    begin = end;
+  };
+  for (const PoolChange& change : step.moves)
+    add_until(change);
+  add_until({.work = step.work, .latency = step.latency});
+}
+
 // Which path survives where two of equal length meet. A child wins against the continuation, of two
 // tasks that of the one that comes first in the tree (tree_order.h).
 enum class Tie : std::uint8_t { Into, From };

@@ -231,7 +231,7 @@ struct Profile {
   // What the changes of what-ifs are compared with: with all bounds of locks, also those that hold only
   // under a condition or are estimates, and those of limits of concurrency.
   Ratio parallelism_now() const {
-    return {work, std::max({span, locks.greatest, least_time_under_limits(limits)})};
+    return {work, std::max({span, locks.greatest, least_time_of_limits(limits)})};
   }
   // The parallelism that the program has at least, as far as locks allow it: with loops split to their
   // grain size if that is known, else that of this run.

@@ -35,7 +35,6 @@ DagFold::DagFold(const FoldSetup& setup)
 }
 
 void DagFold::root_begun(FrameState& frame) {
-  frame.is_root = true;
   if (!setup_.sites)
     return;
   FoldFrame& own = data_of(frame);
@@ -133,39 +132,22 @@ void DagFold::step(FrameState& frame, const Step& step) {
   }
 }
 
-// Calls `add` with each pool that the step was in, and its work and latency there.
-template <typename Add>
-static void for_each_pool(const Step& step, const Add& add_to) {
-  const auto add = [&](PoolId pool, std::uint64_t work, std::uint64_t latency) {
-    if (pool != kNoPool && work + latency > 0)
-      add_to(pool, work, latency);
-  };
-  PoolId pool = step.pool;
-  PoolChange done;
-  for (const PoolChange& change : step.moves) {
-    add(pool, change.work - done.work, change.latency - done.latency);
-    done = change;
-    pool = change.pool;
-  }
-  add(pool, step.work - done.work, step.latency - done.latency);
-}
-
 void DagFold::add_to_pools(Row row, const Step& step) {
-  for_each_pool(step, [&](PoolId pool, std::uint64_t work, std::uint64_t latency) {
+  for_each_pool(step, [&](PoolId pool, const PoolChange& begin, const PoolChange& end) {
     Results::PoolTotals& totals = pools_.grown_to(pool);
-    totals.work += work;
-    totals.latency += latency;
-    totals.work_of_rows.grown_to(row) += work;
+    totals.work += end.work - begin.work;
+    totals.latency += end.latency - begin.latency;
+    totals.work_of_rows.grown_to(row) += end.work - begin.work;
   });
 }
 
 void DagFold::add_sets_to_pools(Row row, const Step& step) {
   const std::vector<std::uint64_t>& inside = paths_.scenarios().inside();
-  for_each_pool(step, [&](PoolId pool, std::uint64_t work, std::uint64_t) {
+  for_each_pool(step, [&](PoolId pool, const PoolChange& begin, const PoolChange& end) {
     std::vector<std::uint64_t>& sets = sets_in_pools_.grown_to(pool)[row];
     sets.resize(inside.size());
     for (std::size_t set = 0; set < inside.size(); ++set)
-      sets[set] += std::min(inside[set] - inside_before_[set], work);
+      sets[set] += std::min(inside[set] - inside_before_[set], end.work - begin.work);
   });
 }
 

@@ -80,7 +80,6 @@ public:
     if (fresh)
       join(path_of(frame).lengths(), typed(*fresh).lengths());
   }
-  void root_begun(FrameState& frame) override { frame.is_root = true; }
   void spawned(const FrameState& parent, FrameState& child) override;
   void begun(FrameState& frame) override;
   void step(FrameState& frame, const Step& step) override;

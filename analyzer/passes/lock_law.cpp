@@ -28,7 +28,7 @@ LockLaw::LockLaw(LockLawSetup setup) : setup_(std::move(setup)) {
   for (std::uint32_t i = 0; i < setup_.scenarios.size(); ++i)
     for (const StepClassId of : setup_.scenarios[i].code.classes)
       of_class_.grown_to(of).push_back(i);
-  least_before_.assign(setup_.ends_of.size(),
+  least_before_.assign(setup_.ends_of.size() + setup_.limits.count,
                        Lengths(measures(), std::numeric_limits<std::uint64_t>::max()));
   inside_points_.resize(setup_.scenarios.size());
   inside_rests_.resize(setup_.scenarios.size());
@@ -122,7 +122,7 @@ void LockLaw::join(LockPath& into, const LockPath& from) {
 
 // False: distances to the end are not asked for, or the DAG is too large.
 bool LockLaw::has_room(std::size_t bytes) {
-  if (setup_.ends_of.empty() || !results_.ends_known)
+  if (least_before_.empty() || !results_.ends_known)
     return false;
   bytes_ += bytes;
   if (bytes_ <= kMostBytes)
@@ -189,6 +189,8 @@ void LockLaw::step(FrameState& frame, const Step& step) {
   const Lengths whole = weight_;
   find_room(step);
   add_step_point(path.point, step);
+  if (setup_.limits.count > 0)
+    add_ends_of_limits(path, step);
   for (std::size_t i = 0; i < step.locks.size(); ++i)
     if (const LockUse& use = step.locks[i]; use.kind == LockUseKind::Section)
       section(frame, step, use, inner_[i] != 0);
@@ -571,20 +573,27 @@ void LockLaw::add_section(LockObjectId id, bool shared, const Lengths& span, con
   const auto index = ends_index_.find(index_of(id));
   if (index == ends_index_.end() || step_point_ == kNone)
     return;
-  Section found{index->second, step_point_, shared, step.work - end};
   if (shared) {
+    Section found{index->second, step_point_, true, step.work - end};
     if (!has_room(2 * measures() * sizeof(std::uint64_t)))
       return;
     found.lengths = shared_lengths_.size();
     shared_lengths_.insert(shared_lengths_.end(), span.begin(), span.end());
     shared_lengths_.insert(shared_lengths_.end(), before.begin(), before.end());
+    push_section(found, end, step);
   } else {
-    Lengths& least = least_before_[index->second];
-    for (std::size_t m = 0; m < measures(); ++m)
-      least[m] = std::min(least[m], before[m]);
+    add_end(index->second, before, end, step);
   }
-  // Of the exclusive sections of a step only the sum, the first and the last matter.
-  if (!shared && !sections_.empty()) {
+}
+
+// Of the exclusive sections of a step, and of what of it runs under a limit, only the first and the last end matter.
+void LockLaw::add_end(std::uint32_t object, const Lengths& before, std::uint64_t end,
+                      const Step& step) {
+  Lengths& least = least_before_[object];
+  for (std::size_t m = 0; m < measures(); ++m)
+    least[m] = std::min(least[m], before[m]);
+  const Section found{object, step_point_, false, step.work - end};
+  if (!sections_.empty()) {
     Section& last = sections_.back();
     if (!last.shared && last.object == found.object && last.point == found.point) {
       if (found.rest < last.rest) {
@@ -594,10 +603,28 @@ void LockLaw::add_section(LockObjectId id, bool shared, const Lengths& span, con
       return;
     }
   }
-  if (!has_room(sizeof found))
+  push_section(found, end, step);
+}
+
+void LockLaw::push_section(const Section& section, std::uint64_t end, const Step& step) {
+  if (!has_room(sizeof section))
     return;
-  sections_.push_back(found);
+  sections_.push_back(section);
   note_rest(static_cast<std::uint32_t>(sections_.size() - 1), end, step);
+}
+
+// The path has not grown by the step yet.
+void LockLaw::add_ends_of_limits(const LockPath& path, const Step& step) {
+  for_each_pool(step, [&](PoolId pool, const PoolChange& begin, const PoolChange& end) {
+    if (step_point_ == kNone || !setup_.limits.of.contains(pool))
+      return;
+    weigh(0, begin.work, before_);
+    before_[kWithLatency] += begin.latency;
+    for (std::size_t m = 0; m < measures(); ++m)
+      before_[m] += path.length[m];
+    for (const std::uint32_t limit : setup_.limits.of[pool])
+      add_end(static_cast<std::uint32_t>(setup_.ends_of.size()) + limit, before_, end.work, step);
+  });
 }
 
 // What scenarios shorten of the step after the section, in place of what was noted of it.
@@ -672,6 +699,7 @@ void LockLaw::find_ends(Results& results) const {
   for (const LockObjectId id : setup_.ends_of)
     if (results.objects.contains(id))
       results.objects[id].with_ends.resize(measures());
+  results.limit_ends.assign(setup_.limits.count, std::vector<PathEnds>(measures()));
   for (std::size_t m = 0; m < measures(); ++m) {
     const std::vector<std::uint64_t> work = works_of_points(m), rest = rests_of_sections(m);
     std::vector<std::uint64_t> after(points_.size());
@@ -680,17 +708,20 @@ void LockLaw::find_ends(Results& results) const {
         if (before != kNone)
           after[before] = std::max(after[before], after[i] + work[i]);
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-    std::vector<std::uint64_t> least_after(setup_.ends_of.size(), kMost);
+    std::vector<std::uint64_t> least_after(least_before_.size(), kMost);
     for (std::size_t i = 0; i < sections_.size(); ++i)
       if (const Section& each = sections_[i]; !each.shared)
         least_after[each.object] = std::min(least_after[each.object], rest[i] + after[each.point]);
     const auto object_of = [&](std::uint32_t index) -> Object& {
       return results.objects[setup_.ends_of[index]];
     };
-    for (std::uint32_t i = 0; i < least_after.size(); ++i)
+    for (std::uint32_t i = 0; i < setup_.ends_of.size(); ++i)
       if (least_after[i] != kMost)
         add_bound(object_of(i).with_ends[m],
                   {object_of(i).exclusive[m], least_before_[i][m], least_after[i]});
+    for (std::uint32_t limit = 0; limit < setup_.limits.count; ++limit)
+      if (const std::size_t i = setup_.ends_of.size() + limit; least_after[i] != kMost)
+        results.limit_ends[limit][m] = {least_before_[i][m], least_after[i]};
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       const Section& each = sections_[i];
       if (!each.shared)

@@ -18,6 +18,9 @@
 // (recursion) counts once. Distances to the end of the program need the DAG backwards: for the objects
 // that are asked for, the pass keeps one point per step in memory, with what scenarios shorten of it.
 //
+// What runs under a limit of concurrency (model/concurrency.h) has such ends as well: its work, divided by the width,
+// lies between the least longest path to a part of it and that from one of its parts to the end.
+//
 // All lengths exist once per *measure*: work, work and latency, and work in scenarios where the
 // sections of some places are `factor` times as short, multiplied by the factor. Where in a step a
 // thread slept is known only as far as it was in sections (LockUse::latency): what is before and after
@@ -25,6 +28,8 @@
 #pragma once
 
 #include "dag/dag_visitor.h"
+#include "model/concurrency.h"
+#include "model/concurrency_limit.h"
 #include "model/lock.h"
 #include "passes/step_class.h"
 #include "passes/what_if.h"
@@ -48,10 +53,18 @@ struct LockScenario {
   std::uint64_t factor = 1;
 };
 
+// Per pool, its limits: numbers below `count`.
+struct LimitsOfPools {
+  IdVector<PoolId, std::vector<std::uint32_t>> of = {};
+  std::uint32_t count = 0;
+};
+
 struct LockLawSetup {
   std::vector<LockScenario> scenarios = {};
   // Objects whose `before` and `after` are asked for.
   std::vector<LockObjectId> ends_of = {};
+  // Limits whose ends are asked for.
+  LimitsOfPools limits = {};
   // Not null if scenarios contain code by samples.
   const SampledCode* samples = nullptr;
   const SampleWeights* weights = nullptr;
@@ -91,8 +104,10 @@ public:
     }
     // Acquisitions by tasks of a row, at a place: by place in the upper half, row in the lower.
     std::unordered_map<std::uint64_t, std::uint64_t> acquisitions;
-    Lengths span;                      // of the program
-    Lengths work;                      // of all steps
+    Lengths span; // of the program
+    Lengths work; // of all steps
+    // Per limit of LockLawSetup::limits, per measure; of limits without a pool there, 0. Empty if ends are not known.
+    std::vector<std::vector<PathEnds>> limit_ends;
     std::uint64_t past_semaphores = 0; // work of the tasks' steps in which semaphores were passed
     bool ends_known = true;            // false: the DAG was too large to be kept
     // H of the object where it is greatest.
@@ -152,9 +167,9 @@ private:
     std::uint32_t a = kNone, b = kNone;
     std::uint64_t work = 0;
   };
-  // A section of an object whose ends are asked for.
+  // A section of an object whose ends are asked for, or what of a step runs under a limit.
   struct Section {
-    std::uint32_t object = 0; // index into ends_of
+    std::uint32_t object = 0; // index into ends_of; after these come the limits
     std::uint32_t point = 0;  // of the step that it ends in
     bool shared = false;
     std::uint64_t rest = 0;  // of that step
@@ -200,6 +215,9 @@ private:
   void count(const FrameState& frame, const Step& step, const LockUse& use);
   void add(Object& object, LockPlaceId place, const LockTotals& more);
   void add_held(LockObjectId object, LockPlaceId place, const LockTotals& more);
+  void add_end(std::uint32_t object, const Lengths& before, std::uint64_t end, const Step& step);
+  void push_section(const Section& section, std::uint64_t end, const Step& step);
+  void add_ends_of_limits(const LockPath& path, const Step& step);
   void add_section(LockObjectId id, bool shared, const Lengths& span, const Lengths& before,
                    std::uint64_t end, const Step& step);
   void note_rest(std::uint32_t section, std::uint64_t end, const Step& step);
@@ -224,7 +242,7 @@ private:
   std::vector<Point> points_;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> latencies_; // of points
   std::vector<Section> sections_;
-  std::vector<Lengths> least_before_;         // exclusive sections of each of ends_of
+  std::vector<Lengths> least_before_; // exclusive sections of each of ends_of, and each limit
   std::vector<std::uint64_t> shared_lengths_; // see Section::lengths
   std::size_t bytes_ = 0;
   // Scenarios that shorten the same code have the number of the first of them here; it has the notes.

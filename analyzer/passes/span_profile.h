@@ -58,7 +58,6 @@ public:
     if (fresh)
       join(path_of(frame), typed(*fresh), Tie::From);
   }
-  void root_begun(FrameState& frame) override { frame.is_root = true; }
   void spawned(const FrameState&, FrameState&) override {}
   void step(FrameState& frame, const Step& step) override;
   bool ended(FrameState& frame, Tie tie) override;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "model/concurrency_limit.h"
+#include "passes/lock_law.h"
 #include "profile/measured.h"
 #include "simulate/dag_limits.h"
 
@@ -13,13 +14,20 @@
 
 namespace tp::analysis {
 
-// Those that work ran under; the one that needs most time first, and those like the machine last.
+class TraceReadings;
+
+// For Measured::limits: without what comes before and after what runs under them.
 std::vector<ConcurrencyLimit> concurrency_limits(const Measured& measured);
+// Those of which ConcurrencyLimit::has_ends, for the law of locks (passes/lock_law.h): by index.
+LimitsOfPools limits_with_ends(const std::vector<ConcurrencyLimit>& limits,
+                               const ConcurrencyLimits& concurrency);
+// Adds that to Measured::limits, of those that matter. Reads the trace again, if there are any.
+void add_ends_of_limits(Measured& measured, const TraceReadings& readings);
 // The limit that needs most time; null: there is none that limits anything.
 const ConcurrencyLimit* longest_limit(const std::vector<ConcurrencyLimit>& limits);
-// What limits of fewer threads than `procs` need at least; `without`: as below.
-std::uint64_t least_time_of_limits(const Measured& measured, std::uint64_t procs,
-                                   const ConcurrencyLimit* without = nullptr);
+// What runs under limits of fewer threads than `procs` takes at least, whatever comes before and after it; `without`: as below.
+std::uint64_t least_time_under_limits(const Measured& measured, std::uint64_t procs,
+                                      const ConcurrencyLimit* without = nullptr);
 // Sets ConcurrencyLimit::wider. `greatest_lock`: what the sections of one lock need at least.
 void widen_limits(std::vector<ConcurrencyLimit>& limits, const Measured& measured,
                   std::uint64_t greatest_lock, const std::vector<std::uint64_t>& factors);

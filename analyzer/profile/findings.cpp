@@ -78,7 +78,7 @@ public:
     std::uint64_t limited = 0;
     for (const ConcurrencyLimit& limit : limits)
       if (!limit.like_machine && limit.width < procs_)
-        limited = std::min(limited + limit.least_time(), measured.work() + overhead_);
+        limited = std::min(limited + limit.time_under(), measured.work() + overhead_);
     time_ = run != prediction.runs.end()
                 ? run->time
                 : least_time(0) + limited + measured.span() - measured.span() / procs_;
@@ -275,7 +275,7 @@ void Finder::add_savings(std::vector<Code>& codes) const {
                                             measured_, prediction_, procs_, readings_)
                              : std::max(least_time(measured_.span() - finding.critical_work +
                                                    finding.critical_work / cpus),
-                                        least_time_of_limits(measured_, procs_));
+                                        least_time_under_limits(measured_, procs_));
     if ((finding.shape == Shape::SerialStart || finding.shape == Shape::SerialCode) &&
         is_simulated())
       finding.time_without = predict_with(
@@ -555,7 +555,7 @@ void Finder::add_few_threads(std::vector<Finding>& findings) const {
   std::size_t added = 0;
   for (const ConcurrencyLimit& limit : limits_) {
     if (limit.like_machine || limit.width >= procs_ || added == kMostFewThreads ||
-        !is_at_least(limit.least_time(), kLeastLimitedPercent, time_))
+        !is_at_least(limit.time_under(), kLeastLimitedPercent, time_))
       continue;
     Finding finding{.shape = Shape::FewThreads,
                     .code = code_of_row(limit.row, measured_.table),

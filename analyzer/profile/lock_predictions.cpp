@@ -106,7 +106,7 @@ void predict_lock_changes(Locks& locks, const Measured& measured, const Predicti
       change.predicted.push_back(
           {each, std::max({simulated, work / each + (work % each > 0),
                            without_recording(least_time(change), measured, prediction),
-                           without_recording(least_time_of_limits(measured, each), measured,
+                           without_recording(least_time_under_limits(measured, each), measured,
                                              prediction)})});
     }
   });

@@ -149,7 +149,8 @@ std::vector<SpeedupBound> speedup_bounds(const Measured& measured, const Burdene
   const std::uint64_t span = latency > 0 ? measured.fold.span_with_latency : measured.span();
   const std::uint64_t more = span - measured.span();
   const std::uint64_t lock = latency > 0 ? locks.proven_with_latency : locks.proven;
-  // With loops split, what comes before and after the sections of a lock can be in other tasks.
+  // With loops split, what comes before and after the sections of a lock, or what runs under a limit, can be in
+  // other tasks.
   std::uint64_t sections = 0;
   for (const LockRow& row : locks.rows)
     if (row.bound_kind == LockBoundKind::Proven)
@@ -158,12 +159,13 @@ std::vector<SpeedupBound> speedup_bounds(const Measured& measured, const Burdene
   for (const std::uint64_t procs : options.procs) {
     // At any time all CPUs work, or the longest path gets shorter, or a limit is reached: so a
     // greedy schedule takes no longer than all three together.
-    std::uint64_t longest = 0;
+    std::uint64_t longest = 0, under = 0;
     Wide together = 0;
     for (const ConcurrencyLimit& limit : limits)
       if (!limit.like_machine && limit.width < procs) {
         longest = std::max(longest, limit.least_time());
-        together += limit.least_time();
+        under = std::max(under, limit.time_under());
+        together += limit.time_under();
       }
     const auto limited = static_cast<std::uint64_t>(std::min<Wide>(together, time));
     const SpeedupRange greedy = predicted_speedup(time, {1, {time, span + limited}, {}}, procs);
@@ -172,7 +174,7 @@ std::vector<SpeedupBound> speedup_bounds(const Measured& measured, const Burdene
          .lower = greedy.lower,
          .upper = speedup_limit(time, std::max({span, lock, longest}), procs),
          .divisible_upper = speedup_limit(
-             time, std::max({measured.fold.divisible_span, std::min(sections, lock), longest}),
+             time, std::max({measured.fold.divisible_span, std::min(sections, lock), under}),
              procs),
          .estimate_cilk = speedup_estimate(time, burdened.cilk + more + limited, procs),
          .estimate_tbb = speedup_estimate(time, burdened.tbb + more + limited, procs)});
@@ -444,10 +446,12 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   readings.begin_phase("locks");
   Locks locks = analyze_locks(measured, readings, options);
   readings.know_locks(locks.greatest, locks.ends_of, locks.of_schedule);
-  std::vector<ConcurrencyLimit> limits = concurrency_limits(measured);
+  measured_so_far.limits = concurrency_limits(measured);
+  add_ends_of_limits(measured_so_far, readings);
+  std::vector<ConcurrencyLimit> limits = measured.limits;
   readings.know_limits(limits, measured.read.concurrency);
   std::vector<WhatIfLength> lengths = measured.fold.what_if;
-  readings.limit_by_locks(plan.part(0, along), lengths);
+  readings.limit_by_law(plan.part(0, along), nullptr, lengths);
   // Marked regions: by paths, whatever threads this run allowed, as in the tables of TaskProf.
   std::ranges::copy(
       readings.evaluate(plan.part(along, plan.scenarios.size()), /*within_threads=*/false),

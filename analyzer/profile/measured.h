@@ -3,12 +3,14 @@
 // stage.
 #pragma once
 
+#include "model/concurrency_limit.h"
 #include "model/read_summary.h"
 #include "model/run_info.h"
 #include "passes/dag_fold.h"
 #include "sites/site_table.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace tp::analysis {
 
@@ -20,6 +22,8 @@ struct Measured {
   // Per row, the mean work of a join of two results of its loops; empty if there is nothing to join
   // that did not run.
   IdVector<Row, std::uint64_t> join_costs = {};
+  // Those that work ran under; the one that needs most time first, and those like the machine last.
+  std::vector<ConcurrencyLimit> limits = {};
 
   const IdVector<Row, std::uint64_t>* known_join_costs() const {
     return join_costs.empty() ? nullptr : &join_costs;

@@ -36,7 +36,7 @@ Limiter limiter_of(const Measured& measured, const PredictedRun& run, std::uint6
   if (lost_to_tasks >= run.idle)
     return Limiter::Overhead;
   const std::uint64_t share = work / run.procs;
-  if (least_time_of_limits(measured, run.procs) >
+  if (least_time_under_limits(measured, run.procs) >
       std::max(share, std::max(measured.span(), measured.fold.span_with_latency)))
     return Limiter::Concurrency;
   const Wide as_divisible = std::max(share, measured.fold.divisible_span_at_most);
@@ -78,7 +78,7 @@ void run_work_stealing(const Dag& dag, const Measured& measured, const Predictio
     run.steals = found.steals;
     run.lock_waits = found.lock_waits;
     // Where all threads inside an arena wait for one outside, the simulation lets it in.
-    return std::max(found.time, found.forced ? least_time_of_limits(measured, run.procs) : 0);
+    return std::max(found.time, found.forced ? least_time_under_limits(measured, run.procs) : 0);
   };
   run.time = run.without_locks = simulated(nullptr);
   if (!dag.lock_ops.empty()) {
@@ -315,7 +315,7 @@ std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& me
     // What others do of it they do under the same limits.
     if (!remedy.is_removed)
       times[i] = std::max(
-          times[i], without_recording(least_time_of_limits(measured, procs[i], remedy.without),
+          times[i], without_recording(least_time_under_limits(measured, procs[i], remedy.without),
                                       measured, prediction));
   });
   return times;

@@ -129,7 +129,7 @@ void Checker::add_causes() {
   std::uint64_t late_ns = ns(late - readings - waking);
   for (const ConcurrencyLimit& limit : in_.limits)
     if (!limit.like_machine && limit.width < check_.procs)
-      late_ns -= std::min(late_ns, work_ns(limit.least_time()));
+      late_ns -= std::min(late_ns, work_ns(limit.time_under()));
   // The prediction contains what latency keeps worker threads from doing, but no waits.
   const std::uint64_t blocked = path.waited > 0 ? path.blocked() - path.blocked_at_locks() : 0;
   check_.causes = {{RunCause::NoCpu, check_.without_cpu_ns, {}, {}},

@@ -75,7 +75,7 @@ private:
     return std::ranges::any_of(
         chosen, [&](const Choice& each) { return each.kind == of.kind && each.id == of.id; });
   }
-  // Of all locks, into as many as the factor of the search; and limits, with as many threads.
+  // Of all locks, into as many as the factor of the search; and limits, with the most threads.
   Choices other_choices() const;
   std::vector<WhatIfLength> lengths_of(const std::vector<Choices>& sets);
   // What may shorten the span after `chosen` is improved, in descending order of critical work: at
@@ -151,8 +151,8 @@ Improvements Search::set_of(const Choices& choices) const {
 // Several locks before shorter sections: of two that gain as much the first is taken.
 Choices Search::other_choices() const {
   Choices found;
-  for (std::uint32_t limit = 0; limit < options_.limits; ++limit)
-    found.push_back(Choice::of_limit(limit, options_.factor));
+  for (std::uint32_t limit = 0; limit < options_.threads.size(); ++limit)
+    found.push_back(Choice::of_limit(limit, options_.threads[limit]));
   for (const ChoiceKind kind : {ChoiceKind::LockSplit, ChoiceKind::LockShorter})
     for (std::uint32_t lock = 0; lock < options_.locks; ++lock)
       if (kind != ChoiceKind::LockSplit || !is_whole_lock(lock))
@@ -233,7 +233,7 @@ Choices Search::candidates(const Choices& chosen, std::size_t most) {
   for (const RegionId region : options_.regions)
     if (!std::binary_search(improved.regions.begin(), improved.regions.end(), region))
       found.emplace_back(region);
-  if (options_.locks + options_.limits > 0) {
+  if (options_.locks > 0 || !options_.threads.empty()) {
     Choices known = found;
     known.insert(known.end(), chosen.begin(), chosen.end());
     std::ranges::copy(rest_of(std::move(known)), std::back_inserter(found));

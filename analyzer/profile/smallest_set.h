@@ -2,7 +2,7 @@
 // SMALLEST SET: the smallest set of candidates that reach a target parallelism if each of them is
 // improved by a factor. A candidate is a step class, a whole site (all classes of its own steps),
 // a marked region, or a function that was sampled, with what it calls; or a lock, split into as many, or
-// with sections as many times as short; or a limit of concurrency (an arena of few threads), with as many threads.
+// with sections as many times as short; or a limit of concurrency (an arena of few threads), with more threads.
 // Code that lies in several chosen candidates is improved once.
 //
 // A set can change the span only if one of its candidates lies on the critical path, and the same
@@ -44,7 +44,7 @@ struct LockImprovement {
 };
 
 struct LimitImprovement {
-  std::uint32_t limit = 0; // below SearchOptions::limits
+  std::uint32_t limit = 0; // index into SearchOptions::threads
   std::uint64_t threads = 1;
   auto operator<=>(const LimitImprovement&) const = default;
 };
@@ -87,7 +87,8 @@ struct SearchOptions {
   const SampleWeights* weights = nullptr;       // not null if there are functions
   std::uint32_t locks = 0;                      // that may be chosen: 0, 1, ...
   std::vector<bool> whole_locks = {};           // of them, those that cannot be split; empty: none
-  std::uint32_t limits = 0;                     // likewise: of fewer threads than the factor
+  std::vector<std::uint64_t> threads =
+      {}; // of each limit that may be chosen, the most that are tried
   std::size_t most_pieces = 32;
   // Limits of the proof: how many sets of one size are tried at once, and how many readings
   // otherwise.

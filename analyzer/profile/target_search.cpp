@@ -34,14 +34,13 @@ public:
     for (const Improvements& set : sets)
       plan.add(set.code, {factor_});
     TraceReadings::WorkUnderLimits under;
-    const std::vector<WhatIfLength> of_code = readings_.evaluate_paths(plan, &under);
-    std::vector<WhatIfLength> lengths = of_code;
-    if (locks_.empty())
-      readings_.limit_by_locks(plan, lengths);
-    else
-      limit_by_locks(sets, lengths);
-    for (std::size_t i = 0; i < sets.size(); ++i)
-      limit_by_threads(sets[i], under[i], of_code[i].work - lengths[i].work, lengths[i]);
+    std::vector<WhatIfLength> lengths = readings_.evaluate_paths(plan, &under);
+    if (locks_.empty() && limits_.empty()) {
+      readings_.limit_by_law(plan, &under, lengths);
+      readings_.limit_by_threads(under, lengths);
+    } else {
+      limit_by_law(sets, under, lengths);
+    }
     return lengths;
   }
   std::vector<OnPath> critical_path(const Improvements& set) override {
@@ -77,26 +76,31 @@ private:
   // With nothing improved.
   std::uint64_t least_time() const {
     return std::max(
-        {first_.span, readings_.greatest_lock(), least_time_under_limits(readings_.limits())});
+        {first_.span, readings_.greatest_lock(), least_time_of_limits(readings_.limits())});
   }
 
   // The bounds of all limits, also of those that are no candidates. `less`: work that shorter sections leave out, which
   // may all have been under one limit.
-  void limit_by_threads(const Improvements& set, const std::vector<std::uint64_t>& under,
-                        std::uint64_t less, WhatIfLength& length) const {
+  void limit_by_threads(const Improvements& set, const LockLaw::Results& found, std::size_t measure,
+                        const std::vector<std::uint64_t>& under, std::uint64_t less,
+                        WhatIfLength& length) const {
     std::vector<std::uint64_t> threads(under.size(), 1);
     for (const LimitImprovement& each : set.limits)
       threads[limits_[each.limit]] = each.threads;
     for (std::size_t i = 0; i < under.size(); ++i)
-      if (const ConcurrencyLimit& limit = readings_.limits()[i]; !limit.like_machine)
-        length.span =
-            std::max(length.span, limit.time_of(under[i] - std::min(under[i], less), threads[i]));
+      if (const ConcurrencyLimit& limit = readings_.limits()[i]; !limit.like_machine) {
+        const std::uint64_t ends =
+            i < found.limit_ends.size() ? found.limit_ends[i][measure].length() : 0;
+        length.span = std::max(
+            length.span, ends + limit.time_of(under[i] - std::min(under[i], less), threads[i]));
+      }
   }
 
   // The bounds of all objects by the law of locks (passes/lock_law.h): no schedule of the sections of a lock that is split
   // leaves less than its share to the one of its parts that has most.
-  void limit_by_locks(const std::vector<Improvements>& sets,
-                      std::vector<WhatIfLength>& lengths) const {
+  void limit_by_law(const std::vector<Improvements>& sets,
+                    const TraceReadings::WorkUnderLimits& under,
+                    std::vector<WhatIfLength>& lengths) const {
     std::vector<LockScenario> scenarios;
     for (const Improvements& set : sets)
       scenarios.push_back(scenario_of(set));
@@ -106,6 +110,7 @@ private:
                            const std::size_t measure = LockLaw::kFirstScenario + i - begin;
                            std::vector<std::uint64_t> parts(locks_.size() + 1, 1);
                            bool shorter = false;
+                           std::uint64_t less = 0;
                            for (const LockImprovement& each : sets[i].locks)
                              if (each.change == LockChange::Split)
                                parts[each.lock + 1] = each.factor;
@@ -113,8 +118,10 @@ private:
                                shorter = true;
                            if (shorter) {
                              lengths[i].span = found.span[measure];
-                             if (readings_.mode() == WhatIfMode::Optimize)
+                             if (readings_.mode() == WhatIfMode::Optimize) {
+                               less = lengths[i].work - found.work[measure];
                                lengths[i].work = found.work[measure];
+                             }
                            }
                            for (const LockObjectId id : ids_below(found.objects.end_id())) {
                              const std::uint64_t of =
@@ -123,6 +130,7 @@ private:
                                lengths[i].span = std::max(
                                    lengths[i].span, found.objects[id].least_time(measure, of));
                            }
+                           limit_by_threads(sets[i], found, measure, under[i], less, lengths[i]);
                          }
                        });
   }
@@ -207,15 +215,27 @@ std::string name_of_limit_choice(std::uint64_t threads, const ConcurrencyLimit& 
                      limit.is_of_openmp ? " in all" : at_a_time);
 }
 
+// So many threads leave room for the target, if what comes before and after what runs under the limit does; as what-ifs
+// count. Else, and if they are very many, some.
+std::uint64_t threads_for(const ConcurrencyLimit& limit, std::uint64_t work, std::uint64_t target) {
+  constexpr std::uint64_t kMostTimes = 16; // the target
+  const Wide ends = Wide{limit.ends.length()} * target;
+  if (ends >= work)
+    return target;
+  const Wide room = work - ends; // times the target, as the work under it
+  const Wide threads = (Wide{limit.work} * target + room - 1) / room;
+  return std::max(target, static_cast<std::uint64_t>(std::min(threads, Wide{target} * kMostTimes)));
+}
+
 // Limits that leave no room for the target: indices. Those that need most time, so that there are not too many.
 std::vector<std::size_t> limiting_limits(const std::vector<ConcurrencyLimit>& limits,
                                          std::uint64_t work, std::uint64_t target) {
   constexpr std::size_t kMost = 8;
   std::vector<std::size_t> limiting;
   for (std::size_t i = 0; i < limits.size() && limiting.size() < kMost; ++i)
-    if (const std::uint64_t time = limits[i].time_of(limits[i].work);
-        !limits[i].like_machine && limits[i].width < target && time > 0 &&
-        !reaches({work, time}, target))
+    if (const std::uint64_t time = limits[i].least_time_of_work();
+        !limits[i].like_machine && limits[i].width < threads_for(limits[i], work, target) &&
+        time > 0 && !reaches({work, time}, target))
       limiting.push_back(i);
   return limiting;
 }
@@ -356,7 +376,8 @@ std::optional<TargetSearch> search_target(const Measured& measured, const TraceR
   search.locks = static_cast<std::uint32_t>(limiting.size());
   for (const LockRow* const lock : limiting)
     search.whole_locks.push_back(lock->library.is_known());
-  search.limits = static_cast<std::uint32_t>(limits.size());
+  for (const std::size_t limit : limits)
+    search.threads.push_back(threads_for(readings.limits()[limit], measured.work(), result.target));
   FoundRegions found = find_smallest_set(program, search);
   // "All of main" is an answer only where its parts are too many to name.
   constexpr std::size_t kMostPieces = 5;

@@ -6,6 +6,7 @@
 #include "base/wide.h"
 #include "dag/dag_reader.h"
 #include "profile/code_names.h"
+#include "profile/concurrency_limits.h"
 #include "sites/constructs.h"
 #include "trace/step_sequence.h"
 
@@ -108,6 +109,13 @@ bool TraceReadings::becomes_less(const ConcurrencyLimit& limit, Row row) const {
   return limit.is_of_openmp && !is_taskloop(site) && (is_loop || is_region(site));
 }
 
+void TraceReadings::know_limits(std::vector<ConcurrencyLimit> limits,
+                                const ConcurrencyLimits& concurrency) {
+  limits_ = std::move(limits);
+  concurrency_ = &concurrency;
+  with_ends_ = limits_with_ends(limits_, concurrency);
+}
+
 TraceReadings::WorkUnderLimits
 TraceReadings::work_under_limits(const WhatIfPlan& plan, const DagFold::Results& found) const {
   WorkUnderLimits under(plan.scenarios.size());
@@ -145,14 +153,22 @@ std::vector<WhatIfLength> TraceReadings::evaluate(const WhatIfPlan& plan,
       evaluate_paths(plan, limits_.empty() || !within_threads ? nullptr : &under);
   under.resize(lengths.size());
   limit_by_threads(under, lengths);
-  limit_by_locks(plan, lengths);
+  limit_by_law(plan, &under, lengths);
   return lengths;
 }
 
-void TraceReadings::limit_by_locks(const WhatIfPlan& plan,
-                                   std::vector<WhatIfLength>& lengths) const {
+void TraceReadings::limit_by_law(const WhatIfPlan& plan, const WorkUnderLimits* under,
+                                 std::vector<WhatIfLength>& lengths) const {
   const auto may_be_limited = [&](std::size_t i) {
-    return lengths[i].span < Wide{greatest_lock_} * plan.scenarios[i].factor;
+    const std::uint64_t factor = plan.scenarios[i].factor;
+    if (lengths[i].span < Wide{greatest_lock_} * factor)
+      return true;
+    for (std::size_t limit = 0; under && limit < (*under)[i].size(); ++limit)
+      if (limits_[limit].has_ends &&
+          lengths[i].span < Wide{limits_[limit].ends.length()} * factor +
+                                limits_[limit].time_of((*under)[i][limit]))
+        return true;
+    return false;
   };
   WhatIfPlan limited;
   std::vector<std::size_t> which;
@@ -170,9 +186,15 @@ void TraceReadings::limit_by_locks(const WhatIfPlan& plan,
                const std::size_t measure = LockLaw::kFirstScenario + i - begin;
                std::uint64_t& span = lengths[which[i]].span;
                // Without a wait, what comes before and after the sections may be less.
-               span = std::max(span, limited.scenarios[i].removed_wait
-                                         ? found.greatest_sections(measure, no_limits_)
-                                         : found.greatest_bound(measure, no_limits_));
+               if (limited.scenarios[i].removed_wait) {
+                 span = std::max(span, found.greatest_sections(measure, no_limits_));
+                 continue;
+               }
+               span = std::max(span, found.greatest_bound(measure, no_limits_));
+               for (std::size_t limit = 0; under && limit < found.limit_ends.size(); ++limit)
+                 if (!limits_[limit].like_machine)
+                   span = std::max(span, found.limit_ends[limit][measure].length() +
+                                             limits_[limit].time_of((*under)[which[i]][limit]));
              }
            });
 }
@@ -199,6 +221,7 @@ void TraceReadings::read_law(const std::vector<LockScenario>& scenarios, Ends en
     LockLaw law({.scenarios = {scenarios.begin() + static_cast<std::ptrdiff_t>(begin),
                                scenarios.begin() + static_cast<std::ptrdiff_t>(end)},
                  .ends_of = ends == Ends::With ? ends_of_ : std::vector<LockObjectId>(),
+                 .limits = ends == Ends::With ? with_ends_ : LimitsOfPools{},
                  .samples = samples_,
                  .weights = weights_});
     read_once(law);

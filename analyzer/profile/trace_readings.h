@@ -68,10 +68,7 @@ public:
   }
   const std::vector<LockObjectId>& no_limits() const { return no_limits_; }
   // From here on evaluate() knows limits of concurrency, of pools of `concurrency`, which outlives this.
-  void know_limits(std::vector<ConcurrencyLimit> limits, const ConcurrencyLimits& concurrency) {
-    limits_ = std::move(limits);
-    concurrency_ = &concurrency;
-  }
+  void know_limits(std::vector<ConcurrencyLimit> limits, const ConcurrencyLimits& concurrency);
   const std::vector<ConcurrencyLimit>& limits() const { return limits_; }
   // What the scenarios of a plan leave under each limit, by a reading that was asked about pools.
   WorkUnderLimits work_under_limits(const WhatIfPlan& plan, const DagFold::Results& found) const;
@@ -79,8 +76,10 @@ public:
   void limit_by_threads(const WorkUnderLimits& under, std::vector<WhatIfLength>& lengths) const;
   std::uint64_t greatest_lock() const { return greatest_lock_; }
   // No length of a scenario is below the bound of one lock, as short as it would become in it
-  // (passes/lock_law.h). May read the trace again.
-  void limit_by_locks(const WhatIfPlan& plan, std::vector<WhatIfLength>& lengths) const;
+  // (passes/lock_law.h), nor below that of a limit, with what it has `under` it; null: limits do not count. May read
+  // the trace again.
+  void limit_by_law(const WhatIfPlan& plan, const WorkUnderLimits* under,
+                    std::vector<WhatIfLength>& lengths) const;
   // Per scenario, what the sections of the lock that takes longest then add up to, times the factor: without what
   // comes before and after them, which may be less if the program is another one.
   std::vector<std::uint64_t> sections_with(const WhatIfPlan& plan) const;
@@ -132,6 +131,7 @@ private:
   const SampleWeights* weights_ = nullptr;
   std::uint64_t greatest_lock_ = 0; // 0: none limits anything
   std::vector<ConcurrencyLimit> limits_;
+  LimitsOfPools with_ends_;
   const ConcurrencyLimits* concurrency_ = nullptr;
   std::vector<LockObjectId> ends_of_, no_limits_;
   ProgressSink* const progress_; // null: no progress display

@@ -582,6 +582,9 @@ Json limits_json(const Profile& profile) {
                       {"points", points_json(limit.wider)}});
     if (limit.is_arena)
       limits.back().update({{"reserved", limit.reserved}, {"slots", limit.slots}});
+    if (limit.has_ends)
+      limits.back().update(
+          {{"before", limit.ends_with_latency.before}, {"after", limit.ends_with_latency.after}});
     if (limits.size() == kMostLimits)
       break;
   }

@@ -283,7 +283,6 @@ void DagRecorder::loop_begin(FrameState& frame) {
 }
 
 void DagRecorder::root_begun(FrameState& frame) {
-  frame.is_root = true;
   path_of(frame).running = true;
 }
 

@@ -136,7 +136,9 @@ class Check(Comparison):
         """What holds of limits of concurrency in every profile."""
         least = self.profile["span"]
         for limit in self.profile["limits"]:
-            self.equal("least time of a limit", -(-(limit["work"] + limit["latency"]) // limit["width"]), limit["least_time"])
+            under = -(-(limit["work"] + limit["latency"]) // limit["width"])
+            ends = limit.get("before", 0) + limit.get("after", 0)
+            self.equal("least time of a limit", ends + under, limit["least_time"])
             if not limit["like_machine"]:
                 least = max(least, limit["least_time"])
         if not self.profile.get("latency"):
@@ -190,7 +192,8 @@ class Check(Comparison):
         elif kind == "least_time":
             self.equal("least time", int(rest[0]), profile["least_time"])
         elif kind == "limit":
-            found = sorted([limit["kind"], limit["threads"], limit["width"], limit["work"]] for limit in profile["limits"])
+            found = sorted([limit["kind"], limit["threads"], limit["width"], limit["work"], limit.get("before", 0),
+                            limit.get("after", 0)] for limit in profile["limits"])
             wanted = [rest[0]] + [int(word) for word in rest[1:]]
             self.count += 1
             if wanted not in found:

@@ -19,26 +19,34 @@ Units threads_around() {
   return static_cast<Units>(threads());
 }
 
+// The least path to some of what runs under a limit, and from some of it to the end.
+struct Ends {
+  Units before = 0, after = 0;
+};
+
 // An arena or global_control: the number of threads that was asked for, how many run at a time, and
 // the work under it.
-void expect_limit(const char* kind, Units asked, Units width, Units work) {
-  std::printf("expect limit %s %llu %llu %llu\n", kind, static_cast<unsigned long long>(asked),
-              static_cast<unsigned long long>(width), static_cast<unsigned long long>(work));
+void expect_limit(const char* kind, Units asked, Units width, Units work, Ends ends = {}) {
+  std::printf("expect limit %s %llu %llu %llu %llu %llu\n", kind,
+              static_cast<unsigned long long>(asked), static_cast<unsigned long long>(width),
+              static_cast<unsigned long long>(work), static_cast<unsigned long long>(ends.before),
+              static_cast<unsigned long long>(ends.after));
 }
 
 Units part(Units work, Units width) {
   return (work + width - 1) / width;
 }
 
-// `inside`: the least time of the case's own limits.
-void expect_least_time(const Cost& cost, Units around, Units inside) {
-  const Units in_arena = part(around, threads_around()), in_all = part(cost.work, threads_around());
+// `around`: the work in the arena around the case; `inside`: the least time of the case's own limits.
+void expect_least_time(const Cost& cost, Units around, Units inside, Ends around_ends = {}) {
+  const Units in_arena = around_ends.before + part(around, threads_around()) + around_ends.after;
+  const Units in_all = part(cost.work, threads_around());
   std::printf("expect least_time %llu\n",
               static_cast<unsigned long long>(
                   std::max(std::max(cost.span, inside), std::max(in_arena, in_all))));
   expect_limit("global_control", threads_around(), threads_around(), cost.work);
   if (around > 0)
-    expect_limit("arena", threads_around(), threads_around(), around);
+    expect_limit("arena", threads_around(), threads_around(), around, around_ends);
 }
 
 // The predicted time on so many CPUs, without any overhead.
@@ -65,8 +73,8 @@ CASE(arena_of_one) {
   // Only main enters: no worker thread comes to an arena of one.
   const Cost cost = {13 + 90, 13 + 4 + 5 + 6};
   expect(cost);
-  expect_limit("arena", 1, 1, 90);
-  expect_least_time(cost, 13, 90);
+  expect_limit("arena", 1, 1, 90, {10, 3});
+  expect_least_time(cost, 13, 103);
   expect_predicted(4, 103, 103);
 }
 CASE(arena_of_one_with_enqueued_tasks) {
@@ -81,8 +89,8 @@ CASE(arena_of_one_with_enqueued_tasks) {
   // A worker thread comes for them, and main has the other slot.
   const Cost cost = {43, 8};
   expect(cost);
-  expect_limit("arena", 1, 2, 40);
-  expect_least_time(cost, 3, 20);
+  expect_limit("arena", 1, 2, 40, {0, 3});
+  expect_least_time(cost, 3, 23, {5, 0});
 }
 CASE(arena_of_two) {
   tbb::task_arena arena(2);
@@ -94,8 +102,8 @@ CASE(arena_of_two) {
   });
   const Cost cost = {10 + 90, 10 + 4 + 5 + 6};
   expect(cost);
-  expect_limit("arena", 2, 2, 90);
-  expect_least_time(cost, 10, 45);
+  expect_limit("arena", 2, 2, 90, {10, 0});
+  expect_least_time(cost, 10, 55, {0, 4 + 5 + 6});
   if (threads() >= 2)
     expect_predicted(4, 60, 65); // 10 + 4 + 80 / 2 + 6
 }
@@ -113,8 +121,8 @@ CASE(arena_for_external_threads_only) {
   spend(1);
   const Cost cost = {61, 6};
   expect(cost);
-  expect_limit("arena", 2, 1, 60);
-  expect_least_time(cost, 1, 60);
+  expect_limit("arena", 2, 1, 60, {0, 1});
+  expect_least_time(cost, 1, 61, {5, 0});
   expect_predicted(4, 61, 61);
 }
 CASE(arena_that_tasks_enter) {
@@ -129,8 +137,8 @@ CASE(arena_that_tasks_enter) {
   // Two slots, and each task is a thread that can take one.
   const Cost cost = {48, 6};
   expect(cost);
-  expect_limit("arena", 1, 2, 40);
-  expect_least_time(cost, 8, 20);
+  expect_limit("arena", 1, 2, 40, {0, 1});
+  expect_least_time(cost, 8, 21, {5, 0});
 }
 CASE(arenas_nested) {
   tbb::task_arena outer(2), inner(3);
@@ -145,9 +153,9 @@ CASE(arenas_nested) {
   });
   const Cost cost = {2 + 1 + 36 + 12 + 3, 2 + 1 + 4 + 2 + 3};
   expect(cost);
-  expect_limit("arena", 3, 3, 37);
+  expect_limit("arena", 3, 3, 37, {2, 2 + 3});
   expect_limit("arena", 2, 2, 17);
-  expect_least_time(cost, 0, 13);
+  expect_least_time(cost, 0, 2 + 13 + 5);
 }
 CASE(arena_again_and_again) {
   tbb::task_arena arena(1);
@@ -157,8 +165,8 @@ CASE(arena_again_and_again) {
   }
   const Cost cost = {110, 40};
   expect(cost);
-  expect_limit("arena", 1, 1, 105);
-  expect_least_time(cost, 5, 105);
+  expect_limit("arena", 1, 1, 105, {0, 1});
+  expect_least_time(cost, 5, 106, {7, 0});
 }
 CASE(arena_of_the_machine) {
   tbb::task_arena arena;
@@ -166,7 +174,7 @@ CASE(arena_of_the_machine) {
   spend(2);
   const Cost cost = {42, 6};
   expect(cost);
-  expect_least_time(cost, 2, 0);
+  expect_least_time(cost, 2, 0, {4, 0});
 }
 CASE(fewer_threads_for_a_while) {
   if (!has_threads(2))
@@ -183,9 +191,9 @@ CASE(fewer_threads_for_a_while) {
   const Cost cost = {3 + 82 + 4 + 80 + 1, 3 + 2 + 5 + 4 + 5 + 1};
   expect(cost);
   std::printf("expect least_time %llu\n",
-              static_cast<unsigned long long>(
-                  std::max(std::max(cost.span, Units{82}), part(cost.work, threads_around()))));
-  expect_limit("global_control", 1, 1, 82);
+              static_cast<unsigned long long>(std::max(std::max(cost.span, Units{3 + 82 + 10}),
+                                                       part(cost.work, threads_around()))));
+  expect_limit("global_control", 1, 1, 82, {3, 4 + 5 + 1});
   expect_limit("global_control", threads_around(), threads_around(), cost.work - 82);
   expect_limit("arena", threads_around(), threads_around(), cost.work);
 }

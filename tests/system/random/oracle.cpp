@@ -861,6 +861,35 @@ std::map<unsigned, Sections> sections_of(const Walk& walk, const Weight& weight)
   return found;
 }
 
+// The longest path from each node to an end, without the node itself.
+template <typename Weight>
+std::vector<Units> lengths_after(const Walk& walk, const Weight& weight) {
+  std::vector<Units> after(walk.nodes.size());
+  for (std::size_t node = walk.nodes.size(); node-- > 0;)
+    for (const int before : walk.nodes[node].before) {
+      Units& from = after[static_cast<std::size_t>(before)];
+      from = std::max(from, after[node] + weight(walk.nodes[node]));
+    }
+  return after;
+}
+
+// The least of these before and after what runs in an arena, with sleep; of one in which nothing runs, 0.
+void fill_ends_of_arenas(const Walk& walk, Expected& expected) {
+  const std::vector<Units> until = lengths(walk, with_latency),
+                           after = lengths_after(walk, with_latency);
+  std::array<bool, kArenas + 1> any{};
+  for (std::size_t i = 0; i < walk.nodes.size(); ++i) {
+    const Node& node = walk.nodes[i];
+    if (node.arena == kNoArena || with_latency(node) == 0)
+      continue;
+    const Units before = until[i] - with_latency(node);
+    auto& ends = expected.ends_of_arenas[node.arena];
+    ends.first = any[node.arena] ? std::min(ends.first, before) : before;
+    ends.second = any[node.arena] ? std::min(ends.second, after[i]) : after[i];
+    any[node.arena] = true;
+  }
+}
+
 // Of a lock whose heaviest part has a share of its sections.
 struct Bound {
   Units before = 0, sections = 0, after = 0;
@@ -872,12 +901,7 @@ template <typename Weight>
 std::vector<Bound> bounds_of(const Walk& walk, unsigned lock, const Sections& sections,
                              const Weight& weight) {
   const std::vector<Units> until = lengths(walk, weight);
-  std::vector<Units> after(walk.nodes.size());
-  for (std::size_t node = walk.nodes.size(); node-- > 0;)
-    for (const int before : walk.nodes[node].before) {
-      Units& from = after[static_cast<std::size_t>(before)];
-      from = std::max(from, after[node] + weight(walk.nodes[node]));
-    }
+  const std::vector<Units> after = lengths_after(walk, weight);
   constexpr Units kNone = ~Units{0};
   Units least_before = kNone, least_after = kNone;
   for (const Section& each : walk.sections)
@@ -1044,6 +1068,7 @@ Expected expect(const Program& program, Sites sites,
           {span(walk, scaled), span(whole, scaled) + of_joins * factor}, work};
     }
   fill_locks(walk, whole, of_joins, program.exact, expected);
+  fill_ends_of_arenas(walk, expected);
   if (program.exact)
     expected.critical = LongestPaths(walk).all();
   const auto roots = std::ranges::count_if(walk.frames, [](const Frame& f) { return !f.is_task; });

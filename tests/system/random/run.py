@@ -276,9 +276,13 @@ class Check(Comparison):
         ones = [(limit["work"], limit["latency"]) for limit in limits if limit["threads"] == 1]
         if any(full) and full not in ones:
             self.differences.append(f"work and latency in the arena of one thread: {full} expected, {ones} found")
+        if self.exact_order():
+            self.ends_of_arenas([limit for limit in limits if "before" in limit])
         least = self.profile["span_with_latency"]
         for limit in self.profile["limits"]:
-            self.equal("least time of a limit", -(-(limit["work"] + limit["latency"]) // limit["width"]), limit["least_time"])
+            under = -(-(limit["work"] + limit["latency"]) // limit["width"])
+            ends = limit.get("before", 0) + limit.get("after", 0)
+            self.equal("least time of a limit", ends + under, limit["least_time"])
             if not limit["like_machine"]:
                 least = max(least, limit["least_time"])
         least = max([least] + [lock["bound_with_latency"] for lock in self.profile["locks"] if lock["bound_kind"] == "proven"])
@@ -286,6 +290,17 @@ class Check(Comparison):
         for run in self.profile["prediction"]["scaling"]:
             if run["time"] < least:
                 self.differences.append(f"predicted on {run['procs']} CPUs: {run['time']}, below the least time {least}")
+
+    def ends_of_arenas(self, limits):
+        """Of the program's arenas, which differ in work and latency: the least path before what runs there,
+        and after it. Where in the last step a thread slept is not known: what comes after may be less then."""
+        for work, latency, (before, after) in zip(self.expected["work_in_arenas"], self.expected["latency_in_arenas"],
+                                                  self.expected["ends_of_arenas"]):
+            same = [limit for limit in limits if (limit["work"], limit["latency"]) == (work, latency)]
+            if len(same) == 1:
+                self.equal("before an arena", before, same[0]["before"])
+                if self.expected["latency"] == 0 or same[0]["after"] > after:
+                    self.equal("after an arena", after, same[0]["after"])
 
     def locks(self):
         """Each lock of the program is one object, acquired at one or two lines. Others are those inside of oneTBB's

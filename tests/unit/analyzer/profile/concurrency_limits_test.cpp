@@ -59,7 +59,7 @@ TEST(ConcurrencyLimits, SleepInsideOfAnArena) {
   ASSERT_EQ(1u, profile.limits.size());
   EXPECT_EQ(167u, profile.limits[0].work);
   EXPECT_EQ(30u, profile.limits[0].latency);
-  EXPECT_EQ(197u, profile.limits[0].least_time());
+  EXPECT_EQ(210u, profile.limits[0].least_time()); // 10 before, 3 after
   EXPECT_EQ(280u, profile.prediction.runs.back().time);
 }
 // More than the step slept, and less than before: what the step slept is divided all the same.
@@ -85,11 +85,14 @@ TEST(ConcurrencyLimits, ArenaOfOneThread) {
   const ConcurrencyLimit& limit = profile.limits[0];
   EXPECT_EQ(167u, limit.work);
   EXPECT_EQ(1u, limit.width);
-  EXPECT_EQ(167u, limit.least_time());
+  EXPECT_EQ(167u, limit.time_under());
+  EXPECT_EQ(10u, limit.ends.before);
+  EXPECT_EQ(3u, limit.ends.after);
+  EXPECT_EQ(180u, limit.least_time());
   EXPECT_EQ("linalg.cpp:36 runs in an arena of 1 thread", limit_in_words(limit));
   EXPECT_EQ(&limit, profile.binding_limit());
-  EXPECT_EQ(167u, profile.least_time());
-  EXPECT_EQ("1.08", fixed2(profile.speedup_limit()));
+  EXPECT_EQ(180u, profile.least_time());
+  EXPECT_EQ("1.00", fixed2(profile.speedup_limit()));
   for (const PredictedRun& run : profile.prediction.runs) {
     EXPECT_EQ(180u, run.time) << run.procs;
     EXPECT_EQ(180u, run.greedy) << run.procs;
@@ -98,10 +101,10 @@ TEST(ConcurrencyLimits, ArenaOfOneThread) {
   EXPECT_EQ(Limiter::Concurrency, profile.prediction.runs[1].limiter);
   EXPECT_EQ(Limiter::Concurrency, profile.prediction.runs[2].limiter);
   EXPECT_EQ("1", decimal2(profile.bounds[0].upper));
-  EXPECT_EQ("1.08", decimal2(profile.bounds[2].upper));
+  EXPECT_EQ("1", decimal2(profile.bounds[2].upper));
   // 180 / (180 / 8 + 40 + 167)
   EXPECT_EQ("0.78", decimal2(profile.bounds[2].lower));
-  EXPECT_EQ("Hardly faster on more CPUs: speedup at most 1.08 on any number of them.",
+  EXPECT_EQ("Hardly faster on more CPUs: speedup at most 1.00 on any number of them.",
             profile.verdict.headline);
   EXPECT_EQ("linalg.cpp:36 runs in an arena of 1 thread.", profile.verdict.detail);
   EXPECT_EQ("linalg.cpp", profile.verdict.file);
@@ -115,7 +118,7 @@ TEST(ConcurrencyLimits, ArenaOfOneThread) {
   EXPECT_EQ(180u, finding->time);
   EXPECT_EQ(40u, finding->least_time);
   EXPECT_EQ("linalg.cpp:36 runs in an arena of 1 thread (93 % of the work): a speedup of at most "
-            "1.08 on any number of CPUs. Give the arena more threads, or no limit. On 8 CPUs that "
+            "1.00 on any number of CPUs. Give the arena more threads, or no limit. On 8 CPUs that "
             "saves at most 140 units of 180 units.",
             finding->text);
   EXPECT_EQ(finding->text, profile.advice);
@@ -123,18 +126,18 @@ TEST(ConcurrencyLimits, ArenaOfOneThread) {
 
 TEST(ConcurrencyLimits, ArenaOfTwoThreads) {
   const Profile profile = limited_profile_of(eight_tasks("asked=2"));
-  EXPECT_EQ(84u, profile.least_time()); // 167 / 2
+  EXPECT_EQ(97u, profile.least_time()); // 10 + 167 / 2 + 3
   EXPECT_EQ(180u, profile.prediction.runs[0].time);
   EXPECT_EQ(100u, profile.prediction.runs[1].time); // 10 + 4 + 80 + 3 + 3
   EXPECT_EQ(100u, profile.prediction.runs[2].time);
-  EXPECT_EQ("Scales to 3 CPUs at an efficiency of at least 50 %; speedup at most 2.14 on any "
+  EXPECT_EQ("Scales to 3 CPUs at an efficiency of at least 50 %; speedup at most 1.86 on any "
             "number of them.",
             profile.verdict.headline);
   EXPECT_EQ("linalg.cpp:36 runs in an arena of 2 threads.", profile.verdict.detail);
   const Profile by_bounds = limited_profile_of(eight_tasks("asked=2"), Ask::Never);
-  EXPECT_EQ(84u, by_bounds.least_time());
+  EXPECT_EQ(97u, by_bounds.least_time());
   ASSERT_TRUE(few_threads(by_bounds));
-  EXPECT_EQ("2.14", fixed2(by_bounds.speedup_limit()));
+  EXPECT_EQ("1.86", fixed2(by_bounds.speedup_limit()));
 }
 
 // Three tasks of 5 take 10 on two CPUs, since they cannot be divided, not since the arena has no more threads.
@@ -201,7 +204,7 @@ TEST(ConcurrencyLimits, GlobalControl) {
   ASSERT_EQ(1u, profile.limits.size());
   EXPECT_FALSE(profile.limits[0].is_arena);
   EXPECT_EQ(170u, profile.limits[0].work);
-  EXPECT_EQ(85u, profile.least_time());
+  EXPECT_EQ(95u, profile.least_time()); // 10 + 170 / 2
   EXPECT_EQ("The program allows oneTBB 2 threads (global_control).", profile.verdict.detail);
   EXPECT_EQ(100u, profile.prediction.runs[2].time);
 }
@@ -330,21 +333,22 @@ Ratio with_tasks_improved(const Profile& profile, std::uint32_t line, std::uint6
   return {1, 1};
 }
 
-// What is reached is what the headline's limit leaves: 180 / 167. Enough threads, and no more: 167 / 2 is less than 180 / 2,
-// 167 / 3 more than 180 / 4.
+// Enough threads, and no more: 13 + 167 / 3 is less than 180 / 2, 13 + 167 / 2 is not; and 13 + 167 / 6 is less than
+// 180 / 4.
 TEST(ConcurrencyLimits, TargetsNeedThreads) {
-  for (const std::uint64_t target : {2u, 4u}) {
+  for (const auto& [target, threads, least] :
+       {std::tuple{2u, 3u, 138u}, {4u, 6u, 164u}}) { // 2 * 13 + 2 * 167 / 3, 4 * 13 + 4 * 167 / 6
     const Profile profile = searched_profile_of(eight_tasks("asked=1"), target);
     ASSERT_TRUE(profile.search);
     ASSERT_EQ(1u, profile.search->steps.size()) << profile.search->outcome;
     const TargetSearch::Step& step = profile.search->steps[0];
     EXPECT_EQ(ChoiceKind::Threads, step.kind);
     EXPECT_EQ(0u, step.limit);
-    EXPECT_EQ(target, step.factor);
-    EXPECT_EQ("give the arena of linalg.cpp:36 at least " + std::to_string(target) + " threads",
+    EXPECT_EQ(threads, step.factor);
+    EXPECT_EQ("give the arena of linalg.cpp:36 at least " + std::to_string(threads) + " threads",
               step.name);
     EXPECT_EQ(180 * target, step.after.numerator);
-    EXPECT_EQ(167u, step.after.denominator); // both sides times the target
+    EXPECT_EQ(least, step.after.denominator); // both sides times the target
     EXPECT_EQ("One change leaves room for parallelism " + std::to_string(target) + ".",
               profile.search->outcome);
   }
@@ -364,16 +368,16 @@ TEST(ConcurrencyLimits, TargetsNeedThreadsAndMoreTasks) {
   EXPECT_LE(8.0, profile.search->steps.back().after.value());
 }
 
-// As many as make the arena as quick as what is asked for, if it has some already.
+// If it has some already, the same: 13 + 167 / 4 is less than 180 / 3, and 10 + 170 / 4.
 TEST(ConcurrencyLimits, TargetsNeedMoreThreads) {
   const Profile profile = searched_profile_of(eight_tasks("asked=2"), 3);
   ASSERT_TRUE(profile.search);
   ASSERT_EQ(1u, profile.search->steps.size()) << profile.search->outcome;
-  EXPECT_EQ("give the arena of linalg.cpp:36 at least 3 threads", profile.search->steps[0].name);
+  EXPECT_EQ("give the arena of linalg.cpp:36 at least 4 threads", profile.search->steps[0].name);
   const Profile allowed =
       searched_profile_of(eight_tasks("arena=0", "allowed work=10 time=10 threads=2\n"), 3);
   ASSERT_EQ(1u, allowed.search->steps.size()) << allowed.search->outcome;
-  EXPECT_EQ("let oneTBB have at least 3 threads (global_control)", allowed.search->steps[0].name);
+  EXPECT_EQ("let oneTBB have at least 4 threads (global_control)", allowed.search->steps[0].name);
 }
 
 // Two arenas, one after the other: each leaves too little.
@@ -385,9 +389,9 @@ TEST(ConcurrencyLimits, TargetsNeedThreadsOfTwoArenas) {
   ASSERT_TRUE(profile.search);
   ASSERT_EQ(2u, profile.search->steps.size()) << profile.search->outcome;
   EXPECT_EQ("give the arena of b.cpp:2 at least 3 threads",
-            profile.search->steps[0].name); // 240 / 3
-  EXPECT_EQ("give the arena of a.cpp:1 at least 2 threads",
-            profile.search->steps[1].name); // 160 / 2
+            profile.search->steps[0].name); // 20 + 240 / 3
+  EXPECT_EQ("give the arena of a.cpp:1 at least 3 threads",
+            profile.search->steps[1].name); // 160 / 3 + 30
   EXPECT_TRUE(profile.search->minimal);
   EXPECT_EQ("2 changes leave room for parallelism 4; fewer do not.", profile.search->outcome);
 }
@@ -395,24 +399,47 @@ TEST(ConcurrencyLimits, TargetsNeedThreadsOfTwoArenas) {
 // Code that is divided among CPUs is in the arena as before; if it has less to do, the arena has less.
 TEST(ConcurrencyLimits, WhatIfsStayWithinThem) {
   const Profile divided = searched_profile_of(eight_tasks("asked=1"), {});
-  EXPECT_EQ(167u, divided.parallelism_now().denominator);
+  EXPECT_EQ(180u, divided.parallelism_now().denominator);
   const Ratio tasks = with_tasks_improved(divided, 36, 2);
   EXPECT_EQ(360u, tasks.numerator);
-  EXPECT_EQ(334u, tasks.denominator);
+  EXPECT_EQ(360u, tasks.denominator);
   const Profile less = searched_profile_of(eight_tasks("asked=1"), {}, WhatIfMode::Optimize);
   const Ratio faster = with_tasks_improved(less, 36, 2);
   EXPECT_EQ(200u, faster.numerator);   // 2 * 20 + 160
-  EXPECT_EQ(174u, faster.denominator); // 2 * 7 + 160
+  EXPECT_EQ(200u, faster.denominator); // 2 * (10 + 7 + 3) + 160
   // Without the limit the path would be the longer one: 2 * 20 + 20.
   const Profile none = searched_profile_of(eight_tasks("arena=0"), {});
   EXPECT_EQ(60u, with_tasks_improved(none, 36, 2).denominator);
 }
 
-// The arena's row: 167 / 2, and with 8 times the threads the path of 40.
+// 10 before, eight tasks of 20 in an arena, then one of 70 and one of 50 anywhere: after the last of the eight, 70, and
+// if that one is half as long, 50.
+TEST(ConcurrencyLimits, WhatComesAfterThemMayBeTasks) {
+  const auto script = [](int threads) {
+    std::string arena = tasks_in(1, threads, 20);
+    arena.replace(arena.find("work=0"), 6, "work=10");
+    arena.insert(arena.find("spawn ") + 6, "work=10 ");
+    return "site 1 a.cpp 1\nsite 2 b.cpp 2\nsite 3 b.cpp 3\nstream 0\nthread role=main\n" + arena +
+           "spawn site=2 ctx=new-exclusive\nspawn site=3 ctx=last\nwait ctx=last\n"
+           "task task=newest work=70\ntask task=-1 work=50\nwait-end\nend\nthread-end\n";
+  };
+  const Profile profile = searched_profile_of(script(1), {});
+  EXPECT_EQ(290u, profile.work);
+  EXPECT_EQ(100u, profile.span); // 10 + 20 + 70
+  ASSERT_EQ(1u, profile.limits.size());
+  EXPECT_EQ(10u, profile.limits[0].ends.before);
+  EXPECT_EQ(70u, profile.limits[0].ends.after);
+  EXPECT_EQ(240u, profile.least_time()); // 10 + 160 + 70
+  EXPECT_EQ(440u,
+            with_tasks_improved(profile, 3, 2).denominator); // 10 + 160 + 50, both sides times 2
+  EXPECT_EQ(280u, with_tasks_improved(searched_profile_of(script(2), {}), 3, 2).denominator);
+}
+
+// The arena's row: 13 + 167 / 2, and with 8 times the threads the path of 40.
 TEST(ConcurrencyLimits, MoreThreadsAreAChange) {
   const Profile profile = searched_profile_of(eight_tasks("asked=1"), {});
   ASSERT_EQ(2u, profile.limits.at(0).wider.size());
-  EXPECT_EQ(167u, profile.limits[0].wider[0].parallelism.denominator); // both sides times 2
+  EXPECT_EQ(193u, profile.limits[0].wider[0].parallelism.denominator); // both sides times 2
   EXPECT_EQ(360u, profile.limits[0].wider[0].parallelism.numerator);
   EXPECT_EQ(320u, profile.limits[0].wider[1].parallelism.denominator);
   const std::vector<Change> changes = changes_of(profile);
@@ -420,7 +447,9 @@ TEST(ConcurrencyLimits, MoreThreadsAreAChange) {
   EXPECT_EQ("the threads of the arena of linalg.cpp:36", changes.front().name);
   EXPECT_EQ(ChangeKind::Threads, changes.front().kind);
   for (const Change& change : changes)
-    EXPECT_EQ(change.kind == ChangeKind::Threads, helps(change, profile)) << change.name;
+    if (change.name.find("main") == std::string::npos &&
+        change.name.find("wait") == std::string::npos)
+      EXPECT_EQ(change.kind == ChangeKind::Threads, helps(change, profile)) << change.name;
 }
 
 // A team has a part of its region for each thread: where the region is divided further, there are more threads.
