@@ -25,8 +25,9 @@ constexpr std::size_t kMaxLines = 25;
 // What a report does without to be short enough. Each step includes those before it.
 enum class Brevity : std::uint8_t {
   Whole,
-  NoDelays,     // in --verbose
   NoFunctions,  // in --functions
+  NoWhatIf,     // in --verbose, unless four rows of sites leave room for it
+  NoDelays,     // in --verbose
   ShortLocks,   // without bounds that the headline has
   OneLock,      // the others in --verbose
   NoLocks,      // what limits the program is in the headline
@@ -315,6 +316,10 @@ std::vector<const SiteRow*> table_rows(const Profile& profile, const TextOptions
   return rows;
 }
 
+bool any_too_short(const std::vector<const SiteRow*>& rows) {
+  return std::ranges::any_of(rows, &SiteRow::too_short);
+}
+
 // A hundredth of the work and the latency of the program.
 bool has_latency(const std::vector<const SiteRow*>& rows, const Profile& profile) {
   return std::ranges::any_of(rows, [&](const SiteRow* site) {
@@ -328,13 +333,11 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
   const auto rows = table_rows(profile, options);
   const std::size_t all = profile.sites.size();
   const bool by_overhead = options.sort == SortKey::Overhead;
-  const bool any_too_short =
-      std::any_of(rows.begin(), rows.end(), [](const SiteRow* site) { return site->too_short; });
+  const bool has_mark = any_too_short(rows);
   const std::size_t wanted = std::min(rows.size(), std::max<std::size_t>(options.top, 1));
   std::size_t shown = wanted;
   if (!options.top_is_explicit) // one line is for the mark of short steps
-    shown = std::min(wanted,
-                     std::max<std::size_t>(room, any_too_short ? 2 : 1) - (any_too_short ? 1 : 0));
+    shown = std::min(wanted, std::max<std::size_t>(room, has_mark ? 2 : 1) - (has_mark ? 1 : 0));
   const double hz = hz_of_work(profile);
   std::string title = fmt::format("Critical path {}", human(profile.span, profile.run.work, hz));
   if (shown < all)
@@ -374,7 +377,7 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
             of_tasks(percent(site.overhead.share.numerator, site.overhead.share.denominator) +
                      " %")));
   }
-  if (any_too_short)
+  if (has_mark)
     lines.add("{}", lines.yellow(kTooShort));
 }
 
@@ -772,8 +775,8 @@ static Lines compose(const Profile& profile, const TextOptions& options, Brevity
   std::size_t room = fixed < kMaxLines ? kMaxLines - fixed : 0;
   const auto take = [&](std::size_t lines) { room -= std::min(room, lines); };
   constexpr std::size_t kMostWarnings = 3, kLeastWhatIf = 2, kMostWhatIf = 5;
-  const std::size_t least_rows =
-      std::min<std::size_t>(profile.search ? 2 : 4, table_rows(profile, options).size());
+  const std::vector<const SiteRow*> rows = table_rows(profile, options);
+  const std::size_t least_rows = std::min<std::size_t>(profile.search ? 2 : 4, rows.size());
   const auto beyond_rows = [&] { return room > least_rows ? room - least_rows : 0; };
   const std::size_t notes = notes_of(profile).size();
   const bool first_matters = std::ranges::any_of(profile.warnings, is_about_figures);
@@ -785,8 +788,9 @@ static Lines compose(const Profile& profile, const TextOptions& options, Brevity
   take(options.verbose ? kMostWarnings : warnings.count());
   // With an empty line. A search is what the user asked for.
   const bool is_asked = profile.search || !profile.grains.empty();
-  if (is_asked ||
-      (profile.work > 0 && !profile.verdict.is_ample() && beyond_rows() > kLeastWhatIf)) {
+  const bool always = is_asked || has(Brevity::NoWhatIf);
+  if (is_asked || (profile.work > 0 && !profile.verdict.is_ample() &&
+                   (always || beyond_rows() > kLeastWhatIf))) {
     const bool is_whole = profile.search && (options.verbose || has(Brevity::Least));
     add_what_if(what_if, profile,
                 is_whole ? std::numeric_limits<std::size_t>::max()
@@ -794,12 +798,17 @@ static Lines compose(const Profile& profile, const TextOptions& options, Brevity
                                                    (profile.search ? kMaxLines : kMostWhatIf) + 1) -
                                1);
     // A long name may take more lines than there are.
-    if (!is_asked && what_if.count() > std::max<std::size_t>(beyond_rows(), 1) - 1)
+    if (!always && what_if.count() > std::max<std::size_t>(beyond_rows(), 1) - 1)
       what_if = Lines(options.color);
     take(what_if.count() > 0 ? what_if.count() + 1 : 0);
   }
   if (profile.work > 0 && (!profile.search || has(Brevity::OneRow))) {
-    add_table(head, profile, options, std::max<std::size_t>(room, has(Brevity::OneRow) ? 2 : 1));
+    // What gives way to a what-if answer is not the table, and then that itself.
+    const bool displaces = always && !is_asked && what_if.count() > 0;
+    const std::size_t least = displaces              ? least_rows + any_too_short(rows)
+                              : has(Brevity::OneRow) ? 2
+                                                     : 1;
+    add_table(head, profile, options, std::max(room, least));
     head.add("");
   }
   if (what_if.count() > 0) {
