@@ -125,6 +125,14 @@ std::uint64_t least_time_under_limits(const Measured& measured, std::uint64_t pr
   return least;
 }
 
+std::uint64_t least_time_of_limits(const Measured& measured, std::uint64_t procs) {
+  std::uint64_t least = 0;
+  for (const ConcurrencyLimit& limit : measured.limits)
+    if (!limit.like_machine && limit.width < procs)
+      least = std::max(least, limit.least_time());
+  return least;
+}
+
 void widen_limits(std::vector<ConcurrencyLimit>& limits, const Measured& measured,
                   std::uint64_t greatest_lock, const std::vector<std::uint64_t>& factors) {
   for (ConcurrencyLimit& limit : limits) {

@@ -28,6 +28,8 @@ const ConcurrencyLimit* longest_limit(const std::vector<ConcurrencyLimit>& limit
 // What runs under limits of fewer threads than `procs` takes at least, whatever comes before and after it; `without`: as below.
 std::uint64_t least_time_under_limits(const Measured& measured, std::uint64_t procs,
                                       const ConcurrencyLimit* without = nullptr);
+// What the program takes at least with limits of fewer threads than `procs`.
+std::uint64_t least_time_of_limits(const Measured& measured, std::uint64_t procs);
 // Sets ConcurrencyLimit::wider. `greatest_lock`: what the sections of one lock need at least.
 void widen_limits(std::vector<ConcurrencyLimit>& limits, const Measured& measured,
                   std::uint64_t greatest_lock, const std::vector<std::uint64_t>& factors);

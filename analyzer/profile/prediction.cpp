@@ -36,7 +36,7 @@ Limiter limiter_of(const Measured& measured, const PredictedRun& run, std::uint6
   if (lost_to_tasks >= run.idle)
     return Limiter::Overhead;
   const std::uint64_t share = work / run.procs;
-  if (least_time_under_limits(measured, run.procs) >
+  if (least_time_of_limits(measured, run.procs) >
       std::max(share, std::max(measured.span(), measured.fold.span_with_latency)))
     return Limiter::Concurrency;
   const Wide as_divisible = std::max(share, measured.fold.divisible_span_at_most);

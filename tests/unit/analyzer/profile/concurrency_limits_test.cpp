@@ -512,6 +512,8 @@ TEST(ConcurrencyLimits, WhatTheyMakeVainSavesNothing) {
 // Serial code comes first, but the limit is named, and no figure of the headline supposes that it is gone.
 TEST(ConcurrencyLimits, AreNamedBesideSerialCode) {
   const Profile profile = limited_profile_of(start_and_arena(1));
+  EXPECT_EQ(800u, profile.least_time()); // and the path is one of 710
+  EXPECT_EQ(Limiter::Concurrency, profile.prediction.runs.back().limiter);
   ASSERT_TRUE(few_threads(profile));
   EXPECT_GE(few_threads(profile)->saves_at_most() * 10, few_threads(profile)->time);
   TextOptions options;
