@@ -66,7 +66,7 @@ export class Model {
     /** An arena or global_control limits the program more than its critical path does. */
     this.isLimited = binds;
     /** @type {number} */ this.speedupLimit = profile.verdict?.limit > 0 ? profile.verdict.limit : this.limit;
-    const inLimits = limits.reduce((sum, limit) => sum + limit.least_time, 0);
+    const inLimits = limits.reduce((sum, limit) => sum + limit.least_time - (limit.before ?? 0) - (limit.after ?? 0), 0);
     /** What any greedy schedule reaches on any number of CPUs. @type {number} */
     this.greedyLimit = binds ? this.work / Math.max(1, withSleep + inLimits) : this.speedupLimit;
     /** Changes have the limits of arenas and global_control, too; not those of older profiles. */
