@@ -184,6 +184,8 @@ struct UnseenLocks {
   std::vector<UnseenLock> locks; // by file and line; as far as debug information and symbols show
   // Of all modules but the system's: they refer to the hooks of locks, to those of the C library.
   bool refers_to_hooks = false, refers_to_c_locks = false;
+  std::vector<std::string> past; // files of modules that called those past tp-run's
+  bool are_any() const { return !locks.empty() || !past.empty(); }
 };
 
 // Waits that are charged to code of tasks of a site: ticks.

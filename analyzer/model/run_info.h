@@ -179,6 +179,8 @@ struct SiteFile {
   std::vector<Module> modules;
   // Loaded when the recording ended, and in no stack; numbered by their places here.
   std::vector<Module> others;
+  // Paths of modules that called locks of the C library past tp-run's.
+  std::vector<std::string> past_locks;
   std::vector<StaticSite> sites;
   std::vector<StaticLockPlace> lock_places;
   std::vector<StaticLock> locks;

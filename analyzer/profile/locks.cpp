@@ -670,6 +670,14 @@ std::vector<Warning> lock_warnings(const Locks& locks) {
                      places),
          false});
   }
+  if (const std::vector<std::string>& past = locks.unseen.past; !past.empty())
+    warnings.push_back(
+        {"locks_past_tp_run",
+         fmt::format("locks of the C library were not observed in {}{}, which calls it past tp-run "
+                     "(RTLD_DEEPBIND does that): bounds and predictions leave them out",
+                     past.front(),
+                     past.size() == 1 ? "" : fmt::format(" and {} more", past.size() - 1)),
+         false});
   if (!locks.ends_known)
     warnings.push_back({"lock_ends",
                         "the recording is too large to know what comes before and after "

@@ -208,7 +208,7 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
       std::ranges::find(profile.warnings, kOrderedOfGcc, &Warning::name) != profile.warnings.end();
   const bool semaphores = semaphores_matter(locks, profile.work);
   const bool one_thread = one_thread_may_hide_a_lock(profile, verdict.worth_procs);
-  const bool locks_unseen = !locks.unseen.locks.empty() || sleeps_with_lock || locks_unrecorded ||
+  const bool locks_unseen = locks.unseen.are_any() || sleeps_with_lock || locks_unrecorded ||
                             ends_unseen || waits_in_loops || tries || semaphores || sleep_unseen ||
                             one_thread;
   const std::string_view unseen =
@@ -218,17 +218,16 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
       : locks_unrecorded ? locks.observed ? "locks of the C library were not recorded"
                                           : "its locks were not recorded"
       : ends_unseen      ? "not all ends of locks' sections were seen"
-      : locks.unseen.locks.empty() && waits_in_loops
-          ? "threads waited in loops, which counts as work"
-      : locks.unseen.locks.empty() && tries
+      : !locks.unseen.are_any() && waits_in_loops ? "threads waited in loops, which counts as work"
+      : !locks.unseen.are_any() && tries
           ? "threads may have waited between failed attempts to acquire locks, which counts as work"
-      : locks.unseen.locks.empty() && semaphores
+      : !locks.unseen.are_any() && semaphores
           ? "how many tasks its semaphores let run at a time is not known"
-      : locks.unseen.locks.empty() && one_thread
+      : !locks.unseen.are_any() && one_thread
           ? "only one thread acquired a lock that others may need, too"
-      : locks.unseen.locks.empty() ? "threads slept, and it is not known whether for each other"
-      : order_unseen               ? "not all order and not all locks were seen"
-                                   : "not all locks were seen";
+      : !locks.unseen.are_any() ? "threads slept, and it is not known whether for each other"
+      : order_unseen            ? "not all order and not all locks were seen"
+                                : "not all locks were seen";
   // Predictions take what was at one address for one lock, also where other objects may have been there.
   const LockRow* const lock = profile.limiting_lock();
   const bool is_conditional = lock && lock->bound_kind == LockBoundKind::IfOneObject;

@@ -561,6 +561,8 @@ SiteTable build_site_table(const SiteFile& sites, const PathMap& path_map,
   name_places(table, std::move(codes));
   add_lock_places(table, sites, path_map, resolver, wrappers);
   add_unseen_locks(table, path_map, resolver, sites.others);
+  for (const std::string& path : sites.past_locks)
+    table.unseen_locks.past.push_back(std::filesystem::path(path).filename());
   return table;
 }
 

@@ -298,6 +298,8 @@ SiteFile read_sites(std::string_view text, const std::string& file) {
     } else if (fields.has("loaded")) {
       result.others.push_back({static_cast<std::uint32_t>(result.others.size()),
                                fields.text("loaded", ""), fields.text("build_id", "")});
+    } else if (fields.has("past_locks")) {
+      result.past_locks.push_back(fields.text("past_locks", ""));
     } else if (fields.has("site")) {
       result.sites.push_back(read_site(fields));
       claim(sites, result.sites.back().id);

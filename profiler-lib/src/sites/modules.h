@@ -28,8 +28,11 @@ struct CodeAddress {
 
 // Base, path (empty: the executable) and build id.
 using LoadedModule = std::tuple<std::uintptr_t, std::string, std::string>;
-// Acquires the loader's lock: not to be called under the registry's.
+// Both acquire the loader's lock: not to be called under the registry's.
 std::vector<LoadedModule> loaded_modules();
+// Paths of those that have called functions of the C library which acquire locks, past the ones of the same name that the
+// program has from tp-run: as one does that is loaded with RTLD_DEEPBIND.
+std::vector<std::string> modules_past_our_locks();
 
 class Modules {
 public:
@@ -37,6 +40,7 @@ public:
   std::optional<CodeAddress> locate(std::uintptr_t address, SiteFile& file);
   // Writes a line for each of these modules that has none.
   void write_others(const std::vector<LoadedModule>& loaded, SiteFile& file) const;
+  static void write_past(const std::vector<std::string>& paths, SiteFile& file);
   void clear() { number_of_.clear(); }
 
 private:

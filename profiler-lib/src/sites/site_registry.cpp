@@ -393,9 +393,11 @@ bool register_lock(std::uint64_t address, std::uint32_t generation, unsigned kin
 
 void register_loaded_modules() {
   const std::vector<LoadedModule> loaded = loaded_modules();
+  const std::vector<std::string> past = modules_past_our_locks();
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   r.modules.write_others(loaded, r.file);
+  r.modules.write_past(past, r.file);
 }
 
 void lock_site_registry() {

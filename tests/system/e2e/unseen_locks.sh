@@ -150,4 +150,40 @@ analyze tp-data
 unseen "found == []"
 warns not
 is 'p["span_with_locks"] == 4000'
+
+# A library that calls the C library past tp-run. What it has not called is not missing.
+cat >past.cpp <<'X2'
+#include <tp/virtual_clock.h>
+#include <mutex>
+static std::mutex hidden;
+extern "C" void section() {
+  std::lock_guard lock(hidden);
+  tp::spend(10);
+}
+extern "C" void other() {}
+X2
+cat >past_host.cpp <<'X2'
+#include <oneapi/tbb/parallel_for.h>
+#include <dlfcn.h>
+#include <cstdlib>
+int main(int argc, char** argv) {
+  void* const plugin = dlopen("./libpast.so", std::atoi(argv[1]));
+  auto* const section = reinterpret_cast<void (*)()>(dlsym(plugin, argv[2]));
+  tbb::parallel_for(0, 400, [&](int) { section(); }, tbb::simple_partitioner());
+}
+X2
+build past_host -ldl <past_host.cpp
+for linked in lazy now; do
+  "$cxx" -std=c++17 -O1 -g -shared -fPIC past.cpp -o libpast.so -I "$TP_PREFIX/include" -Wl,-z,$linked || fail "the plugin does not build"
+  for case in "1 section" "2 section" "9 section past" "10 section past" "9 other"; do # RTLD_LAZY 1, RTLD_NOW 2, RTLD_DEEPBIND 8
+    read -r flags function past <<<"$case"
+    [ "$linked $function" != "now other" ] || continue # all that it might call has been looked up
+    rm -rf tp-data*
+    TP_EVENT=virtual "$tp_run" -q -- ./past_host "$flags" "$function" || fail "past_host: exit status $?"
+    analyze tp-data
+    is "('locks_past_tp_run' in [w['name'] for w in p['warnings']]) == ('$past' != '')"
+    is "'$function' == 'other' or ('$past' == '') == (p['span_with_locks'] == 4000)"
+    is "'$past' == '' or ('not all locks were seen' in p['verdict']['headline'] and 'libpast.so' in str(p['warnings']))"
+  done
+done
 finish
