@@ -82,6 +82,8 @@ class Trial:
         if version == "on":
             self.recording.remove()
             options = ["--locks", self.locks] if self.locks else []
+            # Some of oneTBB's clients use OpenMP as well, and are warned where there is no libomp.
+            options += [] if self.libomp else ["--no-openmp"]
             command = [f"{self.prefix}/bin/tp-run", "-q", "-o", self.recording.folder, *options, "--", *command]
         result = measure.Run(command, environment, self.folder)
         self.runs[version].append(result)
