@@ -60,6 +60,11 @@ for threads in 1 2 4 8; do
   is 'all(lock["wait_blame"] + lock["waited_no_holder"] == lock["waited"] for lock in p["locks"])'
 done
 
+"$tp_analyze" -q -d queue.data -o text | tr -s ' \n' ' ' >queue.txt
+in_file queue.txt "The operations of the concurrent_priority_queue queue (queue.cpp:30) run one after the other"
+in_file queue.txt "make comparisons, copies and moves of its elements faster (half as long: parallelism at most"
+! grep -q "shared\|share it" queue.txt || fail "operations cannot share the queue: $(cat queue.txt)"
+
 # One thread does what another one asks for: the first has the queue until both others have asked, of whom the one that
 # asked first does both.
 cat >batch.cpp <<'X'
@@ -84,7 +89,7 @@ struct Item {
   Item& operator=(Item&&) noexcept = default;
   Item(const Item& other) : key(other.key) {
     if (key == 0) { is_busy = true; while (asked < 2) std::this_thread::yield(); pass(50); }
-    if (key == 2) pass(20);
+    if (key != 0) pass(20);
     tp::spend(10u << key);
   }
   bool operator<(const Item& other) const { return key < other.key; }
