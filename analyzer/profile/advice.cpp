@@ -369,6 +369,17 @@ bool is_set_of_tasks(const LockRow& lock) {
   return lock.kind == "omp_mutexinoutset";
 }
 
+// Its sections are the operations of a concurrent_priority_queue.
+bool is_queue(const LockRow& lock) {
+  return lock.kind == "concurrent_priority_queue";
+}
+
+std::string_view remedy_of_long_waits(const LockRow& lock) {
+  return lock.library.is_known() ? remedy_in_library(lock.library)
+         : is_queue(lock)        ? "put more into each element, or split it"
+                                 : "acquire it less often, hold it for a shorter time, or split it";
+}
+
 // What a lock that limits the run adds up to, and what would help.
 std::string lock_advice(const Profile& profile, const LockRow& lock) {
   // Its sections are not longer than the longest path: to wait, and to wake those that do, is what takes long.
@@ -378,20 +389,18 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
                        "divide what their depend clauses name.",
                        lock.phrase());
   if (lock.with_latency <= profile.span_with_latency.value_or(profile.span))
-    return fmt::format(
-        "{} wait long for the {}: {}.",
-        Wide{lock.totals.waited} * 10 >= profile.read.step_time ? "Tasks"
-                                                                : "On more CPUs, tasks would",
-        lock.phrase(),
-        lock.library.is_known() ? remedy_in_library(lock.library)
-                                : "acquire it less often, hold it for a shorter time, or split it");
+    return fmt::format("{} wait long for the {}: {}.",
+                       Wide{lock.totals.waited} * 10 >= profile.read.step_time
+                           ? "Tasks"
+                           : "On more CPUs, tasks would",
+                       lock.phrase(), remedy_of_long_waits(lock));
   // Bounds of a change are those of work.
   const bool sleeps = profile.counts_sleep_of(lock);
-  std::string text =
-      fmt::format("{} of the {} run one after the other, for {}{}",
-                  lock.objects > 1 ? "The sections of one object" : "The sections", lock.phrase(),
-                  lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
-                  amount(profile, sleeps ? lock.sections_with_latency : lock.bound.sections));
+  std::string text = fmt::format(
+      "The {} of {}the {} run one after the other, for {}{}",
+      is_queue(lock) ? "operations" : "sections", lock.objects > 1 ? "one object of " : "",
+      lock.phrase(), lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
+      amount(profile, sleeps ? lock.sections_with_latency : lock.bound.sections));
   if (sleeps)
     text += fmt::format(", asleep for {} of it", amount(profile, lock.asleep));
   if (lock.bound_kind == LockBoundKind::IfOneObject)
@@ -407,11 +416,13 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
   };
   text += sleeps                  ? ": sleep outside of them"
           : is_set_of_tasks(lock) ? ": move work out of its tasks"
+          : is_queue(lock)        ? ": make comparisons, copies and moves of its elements faster"
                                   : ": hold it for a shorter time";
-  text += limit("its own code half as long", LockChange::Shorter, 2) +
-          (is_set_of_tasks(lock) ? ", or divide what their depend clauses name" : ", or split it") +
-          limit("into 4", LockChange::Split, 4);
-  if (is_set_of_tasks(lock))
+  text +=
+      limit(is_queue(lock) ? "half as long" : "its own code half as long", LockChange::Shorter, 2) +
+      (is_set_of_tasks(lock) ? ", or divide what their depend clauses name" : ", or split it") +
+      limit("into 4", LockChange::Split, 4);
+  if (is_set_of_tasks(lock) || is_queue(lock))
     return text + ".";
   if (lock.kind == "omp_critical")
     text += ", or use a reduction or atomic operations instead";

@@ -46,6 +46,10 @@ bool is_set_of_tasks(const Object& object) {
   return static_cast<trace::LockKind>(object.info.kind) == trace::LockKind::OmpMutexInOutSet;
 }
 
+bool is_queue(const Object& object) {
+  return static_cast<trace::LockKind>(object.info.kind) == trace::LockKind::ConcurrentPriorityQueue;
+}
+
 // Of several locks that are taken at one place, which one a task takes may depend on the thread that it runs on (queues
 // or caches of threads), as far as only one thread took each: then other threads would not wait for it. So may
 // which element of an array it takes, also if this run took only one. Which sets an OpenMP task is in its depend clause says.
@@ -242,8 +246,9 @@ std::vector<LockWhatIf> what_if(const Group& lock, const LockLaw::Results& found
         least = std::max(least, found.objects[id].least_time(LockLaw::kWork, factor));
     result.push_back({LockChange::Split, factor, {measured.work(), least}});
   }
-  // The longest section is on a path.
-  result.push_back({LockChange::Shared, 1, {measured.work(), others}});
+  // The longest section is on a path. Operations of a queue cannot share it.
+  if (!is_queue(found.objects[lock.heaviest]))
+    result.push_back({LockChange::Shared, 1, {measured.work(), others}});
   result.push_back({LockChange::Gone, 1, {measured.work(), others}});
   return result;
 }

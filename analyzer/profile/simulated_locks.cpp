@@ -26,6 +26,8 @@ LockRules rules_of(std::uint8_t kind) {
   case trace::LockKind::OmpNestLock:
   case trace::LockKind::OmpOrdered:
   case trace::LockKind::OmpAtomic:
+  // Who comes first while operations are done does the next ones.
+  case trace::LockKind::ConcurrentPriorityQueue:
     return {HandOver::InOrder};
   case trace::LockKind::OmpMutexInOutSet:
     return {HandOver::LetsBegin};

@@ -289,11 +289,13 @@ std::string remedy_of(const LockRow& lock, std::uint64_t target) {
     });
     if (enough == lock.what_if.end() || (change == LockChange::Split && lock.library.is_known()))
       continue;
-    remedies += fmt::format("{}{} (parallelism at most {})", remedies.empty() ? "" : ", or ",
-                            change == LockChange::Split
-                                ? fmt::format("split it into {}", enough->factor)
-                                : fmt::format("hold it {} times as short", enough->factor),
-                            fixed2(enough->parallelism));
+    remedies +=
+        fmt::format("{}{} (parallelism at most {})", remedies.empty() ? "" : ", or ",
+                    change == LockChange::Split ? fmt::format("split it into {}", enough->factor)
+                    : lock.kind == "concurrent_priority_queue"
+                        ? fmt::format("make its operations {} times as short", enough->factor)
+                        : fmt::format("hold it {} times as short", enough->factor),
+                    fixed2(enough->parallelism));
   }
   return remedies;
 }

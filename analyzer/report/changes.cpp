@@ -132,7 +132,8 @@ void Changes::add_locks() {
       continue; // the others are oneTBB's to make
     add_lock(i, LockChange::Split, "as many locks in place of the " + lock.phrase());
     add_lock(i, LockChange::Gone,
-             "without the " + lock.phrase() + ", or all of its sections shared");
+             "without the " + lock.phrase() +
+                 (lock.what_if_of(LockChange::Shared, 1) ? ", or all of its sections shared" : ""));
   }
 }
 

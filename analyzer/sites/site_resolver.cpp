@@ -64,6 +64,12 @@ LibraryLock lock_of_library(const std::string& function) {
   const auto contains = [&](std::string_view part) {
     return of.name.find(part) != std::string_view::npos;
   };
+  // Of the library's queues a program acquires only the one in a graph without a call of its own.
+  if (contains("aggregator") || contains("concurrent_priority_queue"))
+    return function.find("graph_task") == std::string::npos
+               ? LibraryLock()
+               : LibraryLock{.what = "a flow graph's tasks that have a priority",
+                             .is_of_nodes = true};
   if (contains("lock") || contains("mutex") || is_any(of.name, {"tbb", "detail", "d1", "d2"}))
     return {};
   if (is_any(of.name, {"successor_cache", "broadcast_cache", "round_robin_cache"}) &&

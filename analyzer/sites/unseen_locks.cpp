@@ -60,9 +60,21 @@ constexpr Acquisition kMutexes[] = {
 constexpr std::string_view kAcquire[] = {
     "4lock", "8try_lock", "11lock_shared", "15try_lock_shared", "7acquire", "11try_acquire"};
 constexpr std::string_view kHashMap = "concurrent_hash_map";
+constexpr std::string_view kQueue = "concurrent_priority_queue";
+// Members of the queue, of whatever elements; of one in a graph, which has those tasks in it that have a priority.
+constexpr std::string_view kOfQueue = "_ZN3tbb6detail2d125concurrent_priority_queueI";
+constexpr std::string_view kTaskOfGraph = "10graph_task";
+constexpr std::string_view kOperations[] = {"E4pushE", "E7try_popE"};
 
 // The kind of the mutex that the function acquires; empty: it does not.
 std::string_view acquires(std::string_view mangled) {
+  const auto contains = [&](std::string_view part) {
+    return mangled.find(part) != std::string_view::npos;
+  };
+  if (mangled.starts_with(kOfQueue))
+    return std::ranges::any_of(kOperations, contains) && !contains(kTaskOfGraph)
+               ? kQueue
+               : std::string_view();
   for (const auto& [mutex, kind] : kMutexes) {
     const std::size_t at = mangled.find(mutex);
     if (at == std::string_view::npos)
@@ -80,7 +92,7 @@ std::string_view acquires(std::string_view mangled) {
 bool passes_on(const std::string& mangled) {
   return mangled.find("mutex") != std::string::npos ||
          mangled.find("scoped_lock") != std::string::npos ||
-         mangled.find(kHashMap) != std::string::npos ||
+         mangled.find(kHashMap) != std::string::npos || mangled.find(kQueue) != std::string::npos ||
          trace::owner_of_code(demangle_symbol(mangled), "") == trace::CodeOwner::StandardLibrary;
 }
 
@@ -183,7 +195,7 @@ std::vector<Dwarf_Die> units_with_mutexes(Dwfl_Module* module, Dwarf* dwarf, con
 
 class Walk {
 public:
-  Walk(Dwarf_Die unit, std::vector<UnseenLock>& locks) : locks_(&locks) {
+  Walk(Dwarf_Die unit, std::vector<UnseenLock>& locks) : unit_(unit), locks_(&locks) {
     std::size_t count = 0;
     dwarf_getsrcfiles(&unit, &files_, &count);
     Dwarf_Attribute memory;
@@ -217,6 +229,10 @@ private:
       chain_.pop_back();
       break;
     }
+    case DW_TAG_call_site:
+    case DW_TAG_GNU_call_site:
+      look_at_call(die);
+      break;
     case DW_TAG_namespace:
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
@@ -226,6 +242,39 @@ private:
     default:
       break;
     }
+  }
+
+  // Operations of a queue are too long to be inlined, as a rule. Those of mutexes that are not are called by nodes of graphs, too.
+  void look_at_call(Dwarf_Die& call) {
+    const bool is_standard = dwarf_tag(&call) == DW_TAG_call_site;
+    Dwarf_Attribute memory;
+    Dwarf_Die callee;
+    if (chain_.empty() ||
+        !dwarf_formref_die(
+            dwarf_attr(&call, is_standard ? DW_AT_call_origin : DW_AT_abstract_origin, &memory),
+            &callee) ||
+        acquires(mangled_name(&callee)) != kQueue)
+      return;
+    Dwarf_Addr next = 0;
+    if (dwarf_formaddr(
+            dwarf_attr(&call, is_standard ? DW_AT_call_return_pc : DW_AT_low_pc, &memory), &next) !=
+        0)
+      return;
+    Dwarf_Line* const found = dwarf_getsrc_die(&unit_, next - 1);
+    const char* const path = dwarf_linesrc(found, nullptr, nullptr);
+    int line = 0;
+    if (!path || dwarf_lineno(found, &line) != 0)
+      return;
+    if (is_library_frame(demangle_symbol(mangled_name(&chain_.back())), path))
+      add(kQueue);
+    else
+      locks_->push_back(
+          {std::string(kQueue), absolute(path), static_cast<std::uint32_t>(line), ""});
+  }
+
+  std::string absolute(const char* path) const {
+    const std::string given = path;
+    return given.starts_with('/') || directory_.empty() ? given : directory_ + "/" + given;
   }
 
   // The innermost call of the chain in the user's code, if what is between only passes on.
@@ -239,6 +288,8 @@ private:
         // All of a function of a library's: who calls it is not described here.
         if (is_map || of_hash_map)
           locks_->push_back({kHashMapLock, "", 0, ""});
+        else if (kind == kQueue)
+          locks_->push_back({std::string(kQueue), "", 0, ""});
         return;
       }
       of_hash_map |= is_map;
@@ -254,15 +305,13 @@ private:
         return;
       if (is_library_frame(demangle_symbol(mangled_name(&chain_[i - 1])), path))
         continue;
-      std::string absolute = path;
-      if (!absolute.starts_with('/') && !directory_.empty())
-        absolute.insert(0, directory_ + "/");
-      locks_->push_back({of_hash_map ? kHashMapLock : std::string(kind), std::move(absolute),
+      locks_->push_back({of_hash_map ? kHashMapLock : std::string(kind), absolute(path),
                          static_cast<std::uint32_t>(line), ""});
       return;
     }
   }
 
+  Dwarf_Die unit_;
   Dwarf_Files* files_ = nullptr;
   std::string directory_;
   std::vector<Dwarf_Die> chain_; // functions and inlined calls around, outermost first

@@ -3,6 +3,7 @@
 // Prints the nanoseconds per pair: of the whole, divided by all pairs.
 #define TBB_PREVIEW_MUTEXES 1
 #include <oneapi/tbb/concurrent_hash_map.h>
+#include <oneapi/tbb/concurrent_priority_queue.h>
 #include <oneapi/tbb/mutex.h>
 #include <oneapi/tbb/queuing_mutex.h>
 #include <oneapi/tbb/queuing_rw_mutex.h>
@@ -123,6 +124,18 @@ double time_of(const std::string& kind, long pairs, int threads) {
       pthread_spin_lock(&mutex);
       ++counter;
       pthread_spin_unlock(&mutex);
+    });
+  }
+  if (kind == "priority_queue") { // one operation: each thread puts and gets an element in turn
+    static tbb::concurrent_priority_queue<int> queue;
+    return run(pairs, threads, [] {
+      static thread_local int element = 0;
+      static thread_local bool is_in = false;
+      if (is_in)
+        queue.try_pop(element);
+      else
+        queue.push(element);
+      is_in = !is_in;
     });
   }
   if (kind == "hash_map_accessor") {

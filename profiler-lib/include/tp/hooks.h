@@ -101,7 +101,9 @@ enum tp_construct {
   /* Of tasks that exclude each other. Its "address" is a number that is given once. */            \
   X(OMP_MUTEXINOUTSET, 21, "omp_mutexinoutset")                                                    \
   /* Of the C library: taken, shared, and given at once, by who passes it. */                      \
-  X(SEMAPHORE, 22, "semaphore")
+  X(SEMAPHORE, 22, "semaphore")                                                                    \
+  /* One thread at a time does the operations of all that have asked for some by then. */          \
+  X(CONCURRENT_PRIORITY_QUEUE, 23, "concurrent_priority_queue")
 
 enum tp_lock_kind {
 #define TP_ENUMERATOR(enumerator, number, name) TP_LOCK_##enumerator = number,
@@ -135,6 +137,8 @@ enum tp_sleep_kind {
 #define TP_LOCK_BY_LIBRARY                                                                         \
   4u /* the library's code acquires it for the program's, which called it */
 #define TP_LOCK_MAY_SUCCEED 8u /* of tp_on_lock_try_failed: called before the attempt */
+#define TP_LOCK_DONE                                                                               \
+  16u /* another thread has done in its section what this one is for: it is empty */
 
 #ifdef __cplusplus
 #define TP_NOEXCEPT noexcept
@@ -484,7 +488,8 @@ void tp_on_lock_wait(void) TP_NOEXCEPT;
 void tp_on_lock_wait_end(int failed) TP_NOEXCEPT;
 /* The thread has acquired the lock at that address. `kind` is a tp_lock_kind, `mode` of TP_LOCK_*;
  * `caller` an address in the code that did it, null: the call's return address. Locks of the library's own
- * code, and those taken outside of steps, are ignored. */
+ * code, and those taken outside of steps, are ignored. With TP_LOCK_DONE the thread has waited until the one that
+ * has the lock had done its part, and need not have it itself; tp_on_lock_given has to follow all the same. */
 void tp_on_lock_taken(const void* lock, unsigned kind, unsigned mode,
                       const void* caller) TP_NOEXCEPT;
 /* An attempt to acquire the lock that does not wait has failed; with TP_LOCK_MAY_SUCCEED it is about to be made, and

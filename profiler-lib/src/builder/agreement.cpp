@@ -79,6 +79,8 @@ static_assert(static_cast<unsigned>(trace::LockKind::OmpAtomic) == TP_LOCK_OMP_A
 static_assert(static_cast<unsigned>(trace::LockKind::OmpMutexInOutSet) ==
               TP_LOCK_OMP_MUTEXINOUTSET);
 static_assert(static_cast<unsigned>(trace::LockKind::Semaphore) == TP_LOCK_SEMAPHORE);
+static_assert(static_cast<unsigned>(trace::LockKind::ConcurrentPriorityQueue) ==
+              TP_LOCK_CONCURRENT_PRIORITY_QUEUE);
 static_assert(static_cast<unsigned>(trace::LockKind::Accessor) == TP_LOCK_ACCESSOR);
 static_assert(static_cast<unsigned>(trace::LockKind::PthreadMutex) == TP_LOCK_PTHREAD_MUTEX);
 static_assert(TP_LOCK_SHARED == trace::kLockShared);

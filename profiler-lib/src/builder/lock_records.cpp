@@ -359,10 +359,15 @@ TP_COLD void time_open_sections(LockState& locks, std::uint64_t from) noexcept {
   shorts.open_count = 0;
 }
 
+// Another thread has done in its section what this one is for: the lock was not handed over.
+bool is_done(const HeldLock& held) noexcept {
+  return (held.mode & TP_LOCK_DONE) != 0;
+}
+
 // Before the record of its acquisition: who held the lock while the thread waited for it, and when it was
 // released.
 TP_COLD void put_blame(ThreadState& thread, Frame& frame, const HeldLock& held) noexcept {
-  if (held.blame.releases != 0)
+  if (held.blame.releases != 0 && !is_done(held))
     put_payload(thread, frame, trace::ExtendedKind::LockHandedOver,
                 trace::LockHandedOverPayload{held.blame.since_release, held.blame.since_wake,
                                              held.slot, 0, held.blame.releases});
@@ -575,6 +580,14 @@ TP_COLD int note_for_waiters(LockState& locks, std::uint64_t lock, std::uint32_t
   return 2;
 }
 
+// The thread has the lock from here on. Those whose operations it does go on before it releases the lock: so that the rest
+// of their wait is known to be its.
+TP_COLD void note_whom_it_serves(LockState& locks, const HeldLock& held,
+                                 std::uint64_t time) noexcept {
+  if (held.kind == TP_LOCK_CONCURRENT_PRIORITY_QUEUE && is_awaited(held.address, held.kind))
+    note_for_waiters(locks, held.address, held.place, time);
+}
+
 // The lock is going to be released. 2: it is awaited, else 1.
 TP_HOT int note_if_awaited(LockState& locks, std::uint64_t lock, std::uint8_t kind,
                            std::uint32_t place, std::uint64_t time) noexcept {
@@ -758,6 +771,8 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
     held.waited = ticks;
     find_blame(held.address, locks->wait_for, locks->wait_since, now.time - ticks, now.time,
                held.blame);
+    if (!is_done(held))
+      note_whom_it_serves(*locks, held, now.time);
     if (can_leave_out(thread, frame, *locks))
       leave_out(thread, frame, *locks, held.slot, end, read_clock(thread.clock));
   } else {
@@ -897,7 +912,8 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
     locks->shorts.fetch(held.address, held.code);
   held.kind = static_cast<std::uint8_t>(where.kind);
   held.flags = static_cast<std::uint8_t>(mode & TP_LOCK_SHARED);
-  held.use = remember_use(*locks, held, frame, where);
+  if (!is_done(held)) // it is not a section like others
+    held.use = remember_use(*locks, held, frame, where);
   if (locks->contended) {
     held.flags |= trace::kLockContended;
     held.use = 0;
@@ -986,9 +1002,11 @@ int give_lock_at(ThreadState& thread, Frame& frame, const void* lock, Reading no
   if (held.state.is_written) [[unlikely]]
     put_give(thread, frame, *locks, held, at);
   else
-    end_section(thread, frame, *locks, held, elapsed_since(held.taken_at, at));
+    end_section(thread, frame, *locks, held, is_done(held) ? 0 : elapsed_since(held.taken_at, at));
   // As late as can be: who looks at the lock from here on finds it free.
-  const int given = note_if_awaited(*locks, address, held.kind, held.place, now.time);
+  const int given = is_done(held)
+                        ? 1 // by another thread
+                        : note_if_awaited(*locks, address, held.kind, held.place, now.time);
   remove_held(*locks, index);
   if ((has_waited || given == 2) && can_leave_out(thread, frame, *locks)) [[unlikely]]
     leave_out(thread, frame, *locks, slot, end, read_clock(thread.clock));

@@ -8,6 +8,9 @@
 // acquisition is taken out of the step, whose begin moves forward by as much. So positions in a step, and
 // the work inside of sections, never contain a wait.
 //
+// Of an aggregator (concurrent_priority_queue) one thread at a time does the operations of all that have asked for some.
+// Its section contains them all; those of the others are empty, after the wait (TP_LOCK_DONE).
+//
 // Where a thread tries to acquire a lock, and does not wait if that fails, what it does until it tries again stays
 // work: it may be work, or a loop that waits. LockTries says how much there is of it.
 //

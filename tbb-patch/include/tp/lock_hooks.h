@@ -44,7 +44,8 @@ enum class lock_kind : unsigned {
   speculative_spin_mutex = 7,
   speculative_spin_rw_mutex = 8,
   accessor = 9,
-  hash_map_bucket = 19
+  hash_map_bucket = 19,
+  concurrent_priority_queue = 23
 };
 
 inline bool locks_are_on() noexcept {
@@ -198,6 +199,33 @@ __attribute__((noinline, cold)) inline void lock_try_failed(const void* lock,
 }
 using lock_wait = client_lock_wait;
 #endif
+
+// Of an aggregator: one thread at a time does the operations of all that have asked for some by then. Its section contains
+// them; that of each other thread is empty, after it has waited for its result.
+template <lock_kind kKind>
+class aggregator_lock {
+public:
+  explicit aggregator_lock(const void* aggregator) noexcept : aggregator_(aggregator) {}
+  // The thread cannot go on: until handles() or is_done().
+  __attribute__((always_inline)) void waits() noexcept { wait_.begin(aggregator_); }
+  __attribute__((always_inline)) void handles() noexcept {
+    lock_taken(aggregator_, kKind);
+    wait_.end();
+  }
+  __attribute__((always_inline)) void handled() noexcept { lock_given(aggregator_); }
+  __attribute__((noinline, cold)) void is_done() noexcept {
+    constexpr unsigned kDone = 16; // TP_LOCK_DONE
+    if (!locks_are_on())
+      return;
+    tp_on_lock_taken(aggregator_, static_cast<unsigned>(kKind), kDone, __builtin_return_address(0));
+    wait_.end();
+    tp_on_lock_given(aggregator_);
+  }
+
+private:
+  const void* const aggregator_;
+  lock_wait wait_;
+};
 
 // A mutex of a container. Its code and layout are those of a spin_rw_mutex, it is announced as another kind. Mutexes of
 // other types, which a program chooses, are what they are.

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-ENTRY = re.compile(r" *<([0-9a-f]+)><([0-9a-f]+)>: Abbrev Number: (\d+)(?: \(DW_TAG_(\w+)\))?")
+ENTRY = re.compile(r" *<(\d+)><([0-9a-f]+)>: Abbrev Number: (\d+)(?: \(DW_TAG_(\w+)\))?")
 ATTRIBUTE = re.compile(r" *<[0-9a-f]+> *DW_AT_(\w+) *: ?(.*)")
 # The type of a parameter of ours; it is part of the names of local classes of such a function.
 LOCATED = re.compile(r"tp::located<([^<>]*)>")
@@ -35,7 +35,7 @@ def entries(path):
         if match := ENTRY.match(line):
             if entry:
                 yield entry
-            entry = (int(match[1], 16), match[2], match[4], {}) if match[4] else None
+            entry = (int(match[1]), match[2], match[4], {}) if match[4] else None
         elif entry and (match := ATTRIBUTE.match(line)):
             entry[3][match[1]] = value_of(match[2])
     if entry:

@@ -95,6 +95,30 @@ for level in 0 2; do
   warns not
 done
 
+# The operations of a priority queue, which are not inlined.
+cat >queue.cpp <<'X2'
+#include <oneapi/tbb/concurrent_priority_queue.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <tp/virtual_clock.h>
+tbb::concurrent_priority_queue<int> queue;
+int main() {
+  tbb::parallel_for(0, 64, [](int i) {
+    tp::spend(10); queue.push(i);
+    queue.emplace(i);
+    if (!queue.try_pop(i)) return;
+  });
+}
+X2
+stock queue queue.cpp -O2 -g
+record queue
+unseen "{('concurrent_priority_queue', 'queue.cpp', line) for line in (7, 9)} <= set(found) and all(kind == 'concurrent_priority_queue' and (name, line) in (('queue.cpp', 7), ('queue.cpp', 8), ('queue.cpp', 9)) for kind, name, line in found)"
+warns ""
+is 'p["verdict"]["headline"].startswith("May scale") and "not all locks were seen" in p["verdict"]["headline"]'
+stock plain_queue queue.cpp -O0 -g
+record plain_queue
+unseen "found == [('concurrent_priority_queue', '', None)]"
+warns ""
+
 build recompiled <locks.cpp
 record recompiled
 unseen "found == []"

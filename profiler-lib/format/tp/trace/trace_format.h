@@ -373,6 +373,8 @@ enum class LockKind : std::uint8_t {
   OmpMutexInOutSet =
       21, // tasks with depend(mutexinoutset: ...): from begin to end. The address is a number
   Semaphore = 22, // sem_t: shared sections without work, one for each time that it was passed
+  // A section without work is an operation that another thread has done in its own, or that did nothing.
+  ConcurrentPriorityQueue = 23,
 };
 
 inline constexpr const char* kLockKindNames[] = {
@@ -399,6 +401,7 @@ inline constexpr const char* kLockKindNames[] = {
     "omp_atomic",
     "omp_mutexinoutset",
     "semaphore",
+    "concurrent_priority_queue",
 };
 
 // ---- Extended records ---------------------------------------------------------------------------

@@ -164,6 +164,15 @@ TEST(Sites, LocksInsideOfOneTbbAreNamedByWhatTheyProtect) {
   EXPECT_EQ("oneTBB's overwrite_node", node.what);
   EXPECT_TRUE(node.is_of_nodes);
   EXPECT_FALSE(node.holds_copies);
+  const std::string queue = "tbb::detail::d1::aggregator_generic<tbb::detail::d1::"
+                            "concurrent_priority_queue<TASK, Less, Allocator>::cpq_operation>::"
+                            "execute<int>(int*, int&, bool)";
+  const auto queue_of = [&](const std::string& task) {
+    return std::string(queue).replace(queue.find("TASK"), 4, task);
+  };
+  EXPECT_EQ("a flow graph's tasks that have a priority",
+            lock_of_library(queue_of("tbb::detail::d1::graph_task*")).what);
+  EXPECT_FALSE(lock_of_library(queue_of("Job*")).is_known());
   // The locks themselves, and what is not oneTBB's.
   for (const char* other :
        {"tbb::detail::d1::spin_rw_mutex::lock()",

@@ -520,6 +520,80 @@ TEST(Locks, ALockThatIsNotTheLastIsNotedForThoseThatWait) {
   }
 }
 
+// One thread does the operations of all that have asked for some: a thread that waits for that was not handed the lock, and has
+// nothing to do in its own section, also if the clock goes on.
+TEST(Locks, AnotherThreadMayHaveDoneWhatASectionIsFor) {
+  const std::string data = record([] {
+    start();
+    FakeTask task;
+    FakeContext context;
+    std::atomic<int> turn{0};
+    const auto until = [&](int value) {
+      while (turn < value)
+        std::this_thread::yield();
+    };
+    const auto do_operations = [&](int place) {
+      tp_on_lock_taken(&first, TP_LOCK_CONCURRENT_PRIORITY_QUEUE, 0,
+                       static_cast<const char*>(caller()) + place);
+    };
+    do_operations(1);
+    std::thread other([&] {
+      start();
+      tp_on_lock_wait_for(&first);
+      turn = 1;
+      until(4);
+      tp_spend(100);
+      take(&first, TP_LOCK_DONE, TP_LOCK_CONCURRENT_PRIORITY_QUEUE);
+      tp_on_lock_wait_end(1);
+      tp_spend(5);
+      EXPECT_EQ(tp_on_lock_given(&first), 1);
+      tp_spend(7);
+      turn = 5;
+    });
+    std::thread next([&] {
+      start();
+      until(1);
+      tp_on_lock_wait_for(&first);
+      turn = 2;
+      until(3);
+      do_operations(2);
+      tp_on_lock_wait_end(1);
+      turn = 4;
+      until(5);
+      tp_on_lock_given(&first);
+    });
+    until(2);
+    EXPECT_EQ(tp_on_lock_given(&first), 2);
+    turn = 3;
+    other.join();
+    next.join();
+  });
+  unsigned served = 0, did = 0;
+  for (const char* const name : {"/000001.tps", "/000002.tps"}) {
+    const Stream stream = read_stream(data + name);
+    const auto handed_over =
+        payloads<tp::trace::LockHandedOverPayload>(stream, tp::trace::ExtendedKind::LockHandedOver);
+    const auto waits =
+        payloads<tp::trace::LockWaitPayload>(stream, tp::trace::ExtendedKind::LockWait);
+    for (const auto& record : stream.records)
+      if (record.op == tp::trace::Op::Section) {
+        const bool was_served = handed_over.empty();
+        ++(was_served ? served : did);
+        EXPECT_EQ(line_of(record), "Section at 0 work 0 contended");
+        EXPECT_EQ(waits.size(),
+                  was_served ? 2u : 1u); // of who did the operation, and of who was before
+        std::uint64_t charged = 0;
+        for (const auto& wait : waits)
+          charged += wait.ticks;
+        EXPECT_EQ(charged, record.wall);
+      } else if (record.op == tp::trace::Op::End && record.work != 0) {
+        EXPECT_EQ(record.work, 12u); // no wait
+      }
+  }
+  EXPECT_EQ(served, 1u);
+  EXPECT_EQ(did, 1u);
+}
+
 TEST(Locks, WaitingIsNotWork) {
   const std::string data = record([] {
     start();
