@@ -160,7 +160,9 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
   const std::string given = std::getenv("TP_LIBOMP") != nullptr ? std::getenv("TP_LIBOMP") : "";
   const auto loaded =
       std::ranges::find_if(files, [](const std::string& path) { return is_libomp(name_of(path)); });
-  if (libgomp.empty() && given.empty() && loaded != files.end() && reports_chunks(*loaded)) {
+  const bool is_wanted =
+      loaded != files.end() && (given.empty() || fs::equivalent(given, *loaded, error));
+  if (libgomp.empty() && is_wanted && reports_chunks(*loaded)) {
     answer.tool = prefix.openmp_tool();
     answer.used = *loaded;
     return answer;
