@@ -281,7 +281,7 @@ std::vector<Warning> gaps(const Measured& measured) {
 // right for this run and not for libgomp.
 std::vector<Warning> ordered_of_gcc(const RunInfo& run, const std::vector<SiteRow>& sites) {
   const bool has_order = std::ranges::any_of(sites, [](const SiteRow& site) {
-    return site.loops.unsized_calls > 0 && is_of_openmp(site.info);
+    return site.loops.unsized_calls > 0 && is_of_openmp(site.info) && !is_taskloop(site.info);
   });
   if (!has_order || !run.openmp_replaced.starts_with("libgomp"))
     return {};

@@ -147,9 +147,10 @@ void begin_first_search() {
   tp_on_runtime_call();
 }
 
-// `task`'s chunk of a loop creates a task. Divided, the chunk would create it earlier: when is not known.
+// `task`'s chunk of a loop, or of a taskloop, creates a task. Divided, the chunk would create it earlier: when is not known.
 void note_task_of_chunk(Task& task) {
-  if (task.has_chunk && task.has_worksharing && task.division == Division::Even)
+  if (task.has_chunk && (task.has_worksharing || task.is_taskloop) &&
+      task.division == Division::Even)
     task.division = Division::WithTasks;
 }
 // It has ended, or waited for all of its tasks.
