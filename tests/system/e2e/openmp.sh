@@ -821,6 +821,13 @@ TP_LIBOMP=/nowhere/libomp.so.5 "$tp_run" ./gcc fib 2>err || fail "no libomp: exi
 in_file err "OpenMP is not recorded: /nowhere/libomp.so.5: expected libomp of LLVM 16 or newer, got no file"
 OMP_TOOL_LIBRARIES=/other.so "$tp_run" ./gcc fib 2>err || fail "another tool: exit status $?"
 in_file err "OMP_TOOL_LIBRARIES names another tool"
+for value in disabled Disabled no; do # libomp has a tool with no other value than "enabled"
+  OMP_TOOL=$value "$tp_run" ./gcc fib 2>err || fail "OMP_TOOL=$value: exit status $?"
+  in_file err "OpenMP is not recorded: OMP_TOOL=$value is set"
+done
+rm -rf tp-data
+OMP_TOOL=Enabled "$tp_run" -q ./gcc fib 2>err || fail "OMP_TOOL=Enabled: exit status $?"
+is_empty err
 rm -rf tp-data
 KMP_TASKING=0 "$tp_run" -q ./gcc fib 2>err || fail "KMP_TASKING=0: exit status $?"
 in_file err "KMP_TASKING=0 is set: libomp runs each task where it is created"
