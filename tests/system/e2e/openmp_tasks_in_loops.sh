@@ -35,6 +35,15 @@ int main(int, char** arguments) {
         #pragma omp taskwait
       }
     }
+    if (is("ordered")) {
+      #pragma omp for ordered schedule(dynamic, 2)
+      for (int i = 0; i < 4; ++i) {
+        #pragma omp task
+        tp::spend(21);
+        #pragma omp ordered
+        tp::spend(10);
+      }
+    }
     #pragma omp single
     {
       if (is("taskloop_left")) {
@@ -84,7 +93,7 @@ for compiler in $compilers; do
     OMP_NUM_THREADS=$threads analyze_openmp "$compiler" inside "$case"
     is "p['complete'] and p['work'] == 124 and p['divisible_span'] == $span and '$case $threads'"
     is "('unsized' in [w['name'] for w in p['warnings']]) == $unsized and '$case $threads'"
-    case $case in taskloop*) is "'ordered_of_gcc' not in [w['name'] for w in p['warnings']] and '$case'" ;; esac
+    is "('ordered_of_gcc' in [w['name'] for w in p['warnings']]) == ('$compiler $case' == 'gcc ordered') and '$case'"
   done <<'X'
 1 left 61 True
 2 left 41 True
@@ -94,6 +103,7 @@ for compiler in $compilers; do
 2 waited 31 False
 1 grouped 31 False
 2 grouped 31 False
+2 ordered 51 True
 1 taskloop_left 41 True
 2 taskloop_left 41 True
 1 taskloop_single 31 False
