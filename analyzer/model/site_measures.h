@@ -16,6 +16,7 @@ struct LoopCounts {
   // Body calls that could have been divided, but by how much is not known: of a range type without
   // size() and grainsize().
   std::uint64_t unsized_calls = 0;
+  std::uint64_t unsized_calls_with_tasks = 0; // of these, that have created tasks
   std::uint64_t ordered_iterations = 0; // of these, in loops whose iterations wait for each other
   std::uint64_t uncounted_calls = 0;    // body calls whose number of iterations is not known
   // Measured parts: body calls without portions, and portions.

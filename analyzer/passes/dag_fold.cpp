@@ -173,6 +173,8 @@ void DagFold::spawned(const FrameState& parent, FrameState& child) {
   // first one.
   if (from.loop && !from.loop->open)
     set_divisible(path_of(child), from.loop->begin);
+  else if (from.loop)
+    from.loop->creates_tasks = true;
   add_burden(parent, child);
   if (setup_.contexts)
     own.context = contexts_.spawned(
@@ -211,7 +213,7 @@ void DagFold::loop_begin(FrameState& frame) {
   }
   loop->open = true;
   loop->in_portions = 0;
-  loop->has_portions = false;
+  loop->has_portions = loop->creates_tasks = false;
   loop->longest_portion = {};
   set_divisible(path_of(frame), loop->begin);
 }
@@ -281,7 +283,10 @@ void DagFold::loop_end(FrameState& frame, const LoopPart& whole) {
     loops.add_call(whole.iterations, whole.grain, whole.is_flat);
     loops.ordered_iterations += whole.ordered;
     loops.uncounted_calls += whole.iterations + whole.ordered == 0;
-    loops.unsized_calls += whole.iterations == 0 && !data_of(frame).loop->has_portions;
+    const LoopMark& mark = *data_of(frame).loop;
+    const bool is_unsized = whole.iterations == 0 && !mark.has_portions;
+    loops.unsized_calls += is_unsized;
+    loops.unsized_calls_with_tasks += is_unsized && mark.creates_tasks;
   }
   LoopMark* const mark = data_of(frame).loop;
   FoldPath& path = path_of(frame);

@@ -55,8 +55,9 @@ struct LoopMark {
   // Body calls whose results would have to be joined, if each had been a task.
   std::uint64_t to_join_calls = 0;
   // Of the body call in progress.
-  std::uint64_t in_portions = 0;    // iterations
-  bool has_portions = false;        // more than one part
+  std::uint64_t in_portions = 0; // iterations
+  bool has_portions = false;     // more than one part
+  bool creates_tasks = false;
   DivisibleLengths longest_portion; // end
   PortionEnd* to_join = nullptr;    // innermost: the last
 };

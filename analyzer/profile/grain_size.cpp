@@ -14,8 +14,9 @@
 namespace tp::analysis {
 namespace {
 
-// Overhead should be a fiftieth of a loop; a twentieth is reported.
-constexpr std::uint64_t kFewPercent = 2, kManyPercent = 5;
+// Overhead should be a fiftieth of a loop; a twentieth is reported, if it is a hundredth of the program: a loop that only
+// starts others loses a large part of little, and should not be made coarser for that.
+constexpr std::uint64_t kFewPercent = 2, kManyPercent = 5, kPercentOfProgram = 1;
 constexpr std::uint64_t kMostAdvice = 4;
 // Parallelism with a margin on this machine's CPUs; more than that may be given up.
 constexpr std::uint64_t kAmplePerCpu = 10;
@@ -75,12 +76,16 @@ bool is_ample(const Ratio& parallelism, const RunInfo& run) {
 }
 
 // Grain sizes to try, the best first if it leaves enough parallelism.
-std::vector<std::uint64_t> candidates(const SiteRow& site, const Ratio& limit, const RunInfo& run) {
+// `of_program`: what all sites take, in the unit of overheads.
+std::vector<std::uint64_t> candidates(const SiteRow& site, const Ratio& limit, const RunInfo& run,
+                                      std::uint64_t of_program) {
   const std::uint64_t cheap = cheap_grain(site);
   if (cheap == 0 || !site.loops.is_flat)
     return {};
   const std::uint64_t mean = site.loops.iterations / site.loops.body_calls;
   if (exceeds_percent(site.overhead.share, kManyPercent)) {
+    if (!exceeds_percent({site.overhead.cost, of_program}, kPercentOfProgram))
+      return {};
     std::vector<std::uint64_t> coarser;
     for (std::uint64_t grain = cheap; grain > mean + mean / 2 && coarser.size() < 3; grain /= 4)
       coarser.push_back(grain);
@@ -127,15 +132,18 @@ std::vector<WhatIfCandidate> advise_grains(const Measured& measured,
                                            const TraceReadings& readings,
                                            const ProfileOptions& options) {
   std::vector<const SiteRow*> loops;
-  for (const SiteRow& site : sites)
+  std::uint64_t of_program = 0;
+  for (const SiteRow& site : sites) {
+    of_program += site.overhead.net_work + site.overhead.cost;
     if (site.loops.body_calls > 0 && site.overhead.cost > 0)
       loops.push_back(&site);
+  }
   std::stable_sort(loops.begin(), loops.end(), [](const SiteRow* a, const SiteRow* b) {
     return a->overhead.cost > b->overhead.cost;
   });
   std::vector<Trial> trials;
   for (std::size_t i = 0; i < std::min<std::size_t>(loops.size(), kMostAdvice); ++i)
-    for (const std::uint64_t grain : candidates(*loops[i], limit, measured.run()))
+    for (const std::uint64_t grain : candidates(*loops[i], limit, measured.run(), of_program))
       trials.push_back({loops[i], {loops[i]->row, grain}});
   const auto results = results_of(measured, readings, options, trials);
   std::vector<WhatIfCandidate> advised;

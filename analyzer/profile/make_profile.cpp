@@ -280,11 +280,19 @@ std::vector<Warning> gaps(const Measured& measured) {
 }
 
 // libomp deals out the iterations of g++'s ordered and doacross loops with schedule(static, 1) in blocks, so the span is
-// right for this run and not for libgomp.
-std::vector<Warning> ordered_of_gcc(const RunInfo& run, const std::vector<SiteRow>& sites) {
-  const bool has_order = std::ranges::any_of(sites, [](const SiteRow& site) {
-    return site.loops.unsized_calls > 0 && is_of_openmp(site.info);
-  });
+// right for this run and not for libgomp. Chunks that create tasks are not divided either, whether they have an order or not.
+std::vector<Warning> ordered_of_gcc(const RunInfo& run, const std::vector<SiteRow>& sites,
+                                    const Locks& locks) {
+  const bool has_order =
+      std::ranges::any_of(sites,
+                          [](const SiteRow& site) {
+                            return site.loops.unsized_calls > site.loops.unsized_calls_with_tasks &&
+                                   is_of_openmp(site.info) && !is_taskloop(site.info);
+                          }) ||
+      std::ranges::any_of(locks.rows, [](const LockRow& lock) {
+        return lock.kind ==
+               trace::kLockKindNames[static_cast<unsigned>(trace::LockKind::OmpOrdered)];
+      });
   if (!has_order || !run.openmp_replaced.starts_with("libgomp"))
     return {};
   return {{kOrderedOfGcc,
@@ -569,7 +577,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   append(warnings, dense_locks(measured, locks));
   append(warnings, reused_addresses(measured, locks, prediction));
   append(warnings, sleep_with_locks(measured, locks, readings));
-  append(warnings, ordered_of_gcc(measured.run(), sites.rows));
+  append(warnings, ordered_of_gcc(measured.run(), sites.rows, locks));
 
   std::vector<SpeedupBound> bounds;
   if (is_whole)

@@ -302,8 +302,21 @@ TP_ENTRY void __kmpc_serialized_parallel(Ident* ident, std::int32_t thread) {
   if (region_call.ident == nullptr &&
       region_call.caller == nullptr) // else a fork that was asked for
     region_call = {.ident = ident, .caller = TP_CALLER};
-  next(ident, thread);
+  if (has_leagues.load(std::memory_order_relaxed) && !is_of_runtime(TP_CALLER)) {
+    const SerialRegionBegin begin;
+    next(ident, thread);
+  } else {
+    next(ident, thread);
+  }
   region_call = {};
+}
+TP_ENTRY void __kmpc_end_serialized_parallel(Ident* ident, std::int32_t thread) {
+  static auto* const next =
+      next_function<void(Ident*, std::int32_t)>("__kmpc_end_serialized_parallel");
+  if (!has_leagues.load(std::memory_order_relaxed) || is_of_runtime(TP_CALLER))
+    return next(ident, thread);
+  const SerialRegionEnd end;
+  next(ident, thread);
 }
 
 using AllocTask = void*(Ident*, std::int32_t, std::int32_t, std::size_t, std::size_t, void*);
@@ -687,12 +700,25 @@ TP_DISPATCH_NEXT(8u, std::uint64_t, std::int64_t)
 
 // ---- g++'s
 
+template <typename Result, typename... Arguments>
+[[gnu::noinline, gnu::cold]] static Result run_region_beside_leagues(Result (*next)(Arguments...),
+                                                                     Arguments... arguments) {
+  const KeptTask kept;
+  return next(arguments...);
+}
+template <typename Result, typename... Arguments>
+static Result run_region(Result (*next)(Arguments...), Arguments... arguments) {
+  if (has_leagues.load(std::memory_order_relaxed)) [[unlikely]]
+    return run_region_beside_leagues(next, arguments...);
+  return next(arguments...);
+}
+
 TP_ENTRY void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
   static auto* const next =
       next_function<void(void (*)(void*), void*, unsigned, unsigned)>("GOMP_parallel");
   region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
   note_clause(threads);
-  next(function, data, threads, flags);
+  run_region(next, function, data, threads, flags);
 }
 
 TP_ENTRY void GOMP_teams_reg(void (*function)(void*), void* data, unsigned teams, unsigned threads,
@@ -710,7 +736,7 @@ TP_ENTRY unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, 
       "GOMP_parallel_reductions");
   region_call = {.function = reinterpret_cast<const void*>(function), .caller = TP_CALLER};
   note_clause(threads);
-  return next(function, data, threads, flags);
+  return run_region(next, function, data, threads, flags);
 }
 
 #define TP_PARALLEL_LOOP(kind)                                                                     \
@@ -724,7 +750,7 @@ TP_ENTRY unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, 
                    .caller = TP_CALLER,                                                            \
                    .is_loop = true};                                                               \
     note_clause(threads);                                                                          \
-    next(function, data, threads, start, end, step, chunk, flags);                                 \
+    run_region(next, function, data, threads, start, end, step, chunk, flags);                     \
   }
 TP_PARALLEL_LOOP(static)
 TP_PARALLEL_LOOP(dynamic)
@@ -742,7 +768,7 @@ TP_PARALLEL_LOOP(nonmonotonic_guided)
                    .caller = TP_CALLER,                                                            \
                    .is_loop = true};                                                               \
     note_clause(threads);                                                                          \
-    next(function, data, threads, start, end, step, flags);                                        \
+    run_region(next, function, data, threads, start, end, step, flags);                            \
   }
 TP_PARALLEL_RUNTIME_LOOP(runtime)
 TP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime)
@@ -758,7 +784,7 @@ TP_ENTRY void GOMP_parallel_sections(void (*function)(void*), void* data, unsign
                  .is_sections = true,
                  .is_loop = true};
   note_clause(threads);
-  next(function, data, threads, count, flags);
+  run_region(next, function, data, threads, count, flags);
 }
 
 using Unsigned = unsigned long long;

@@ -147,9 +147,10 @@ void begin_first_search() {
   tp_on_runtime_call();
 }
 
-// `task`'s chunk of a loop creates a task. Divided, the chunk would create it earlier: when is not known.
+// `task`'s chunk of a loop, or of a taskloop, creates a task. Divided, the chunk would create it earlier: when is not known.
 void note_task_of_chunk(Task& task) {
-  if (task.has_chunk && task.has_worksharing && task.division == Division::Even)
+  if (task.has_chunk && (task.has_worksharing || task.is_taskloop) &&
+      task.division == Division::Even)
     task.division = Division::WithTasks;
 }
 // It has ended, or waited for all of its tasks.
@@ -465,7 +466,10 @@ void set_begun(Team& team, unsigned index) {
 }
 
 void begin_implicit(Data* region, Data* data, unsigned size, unsigned index, bool is_initial) {
-  Team* team = team_of(region);
+  // The code of a program, or of a league of one team, libomp reports with whatever is left where it keeps the region.
+  Team* team = !is_initial || size > 1                              ? team_of(region)
+               : begun_region != nullptr && begun_region->is_league ? begun_region
+                                                                    : nullptr;
   // Of a region in teams of g++ libomp reports the task with the region around it, and in the place of its task.
   Task* around = nullptr;
   Team* const inner = team != nullptr ? team->inner.load(std::memory_order_acquire) : nullptr;
@@ -694,14 +698,18 @@ using TaskInfo = int (*)(int level, int* flags, Data** task, Frame** frame, Data
 TaskInfo task_info = nullptr;
 using ParallelInfo = int (*)(int level, Data** region, int* threads);
 ParallelInfo parallel_info = nullptr;
+constexpr int kAvailable = 2; // their answer, if they have one
 
+Data* running_task_data() { // libomp's; null: not known
+  Data* data = nullptr;
+  const bool is_known =
+      task_info != nullptr && task_info(0, nullptr, &data, nullptr, nullptr, nullptr) == kAvailable;
+  return is_known ? data : nullptr;
+}
 // `reported`: by libomp, where the other is not known.
 Task* running_task(const Data* reported) {
-  Data* data = nullptr;
-  constexpr int kAvailable = 2;
-  if (task_info == nullptr || task_info(0, nullptr, &data, nullptr, nullptr, nullptr) != kAvailable)
-    return task_of(reported);
-  return task_of(data);
+  const Data* const data = running_task_data();
+  return task_of(data != nullptr ? data : reported);
 }
 
 void on_thread_begin(ThreadType type, Data*) {
@@ -717,7 +725,6 @@ void on_thread_end(Data*) {
 
 // Of a region in teams libomp reports how many threads another one would get. Those that it can have exist before it begins.
 unsigned requested_in_teams(unsigned requested) {
-  constexpr int kAvailable = 2;
   int threads = 0;
   return parallel_info != nullptr && parallel_info(0, nullptr, &threads) == kAvailable &&
                  threads > 0
@@ -738,6 +745,8 @@ void on_parallel_begin(Data* encountering, const Frame*, Data* region, unsigned 
   note_use();
   constexpr int kLeague = 0x40000000; // ompt_parallel_league
   const bool is_league = (flags & kLeague) != 0;
+  if (is_league)
+    has_leagues.store(true, std::memory_order_relaxed);
   Task* const outer = task_of(encountering);
   Team* const around = outer != nullptr ? outer->team : nullptr;
   // Of a team alone libomp reports an initial task.
@@ -827,7 +836,7 @@ void join_region(Team& team) {
   tp_on_context_end(&team.context);
 }
 
-void on_parallel_end(Data* region, Data*, int, const void*) {
+void on_parallel_end(Data*, Data*, int, const void*) {
   if (lost_regions > 0) {
     --lost_regions;
     return;
@@ -835,9 +844,6 @@ void on_parallel_end(Data* region, Data*, int, const void*) {
   Team* const team = begun_region;
   if (team == nullptr)
     return;
-  // libomp keeps it where it may look for that of a team alone, which it reports to be of no region otherwise.
-  if (region != nullptr && region->ptr == team)
-    region->ptr = nullptr;
   begun_region = team->outer;
   if (team->around != nullptr)
     team->around->inner.store(nullptr, std::memory_order_relaxed);
@@ -940,10 +946,11 @@ void on_implicit_task(Endpoint endpoint, Data* region, Data* data, unsigned size
   if (loop != nullptr && loop->tasks > 0)
     take_share(*task, *loop);
   task->grain = divides ? creator->grain : loop != nullptr ? loop->grain : 1;
-  // In a team of one thread libomp defers no task, whatever the program says.
+  // In a team of one thread, unless it is one of a league, libomp defers no task, whatever the program says.
+  task->runs_at_once = (flags & kTaskUndeferred) != 0;
   task->is_undeferred =
       (call != nullptr && call->is_undeferred) ||
-      ((flags & kTaskUndeferred) != 0 &&
+      (task->runs_at_once &&
        (creator->team->size.load(std::memory_order_relaxed) > 1 || creator->is_final));
   if (task->is_taskloop && task->is_undeferred)
     task->division = Division::None;
@@ -1098,8 +1105,7 @@ void switch_in_any_way(Data* prior_data, TaskStatus status, Data* next_data);
   const bool is_part = status == TaskStatus::Switch && prior != nullptr && prior->is_untied &&
                        (next == nullptr || next->begun);
   // Where no task is deferred, the parts of an untied task call each other, without a report.
-  if (next == prior ||
-      (is_part && (prior->is_undeferred || prior->team->size.load(std::memory_order_relaxed) == 1)))
+  if (next == prior || (is_part && (prior->is_undeferred || prior->runs_at_once)))
     return;
   const bool leaves_rest = is_part && prior->begun && prior->waits == 0 && prior->thread == &here;
   if (next == nullptr) { // back in the barrier at the end of a region
@@ -1356,6 +1362,32 @@ void end_first_search() {
   tp_on_runtime_return();
 }
 
+constinit std::atomic<bool> has_leagues{false};
+
+SerialRegionBegin::SerialRegionBegin()
+    : around_(begun_region), encountering_(running_task_data()) {}
+SerialRegionBegin::~SerialRegionBegin() {
+  if (begun_region != around_) // it has been reported
+    return;
+  Data* region = nullptr;
+  Data* const task = running_task_data();
+  if (parallel_info == nullptr || parallel_info(0, &region, nullptr) != kAvailable ||
+      region == nullptr || task == nullptr)
+    return;
+  on_parallel_begin(encountering_, nullptr, region, 1, 0, region_call.caller);
+  on_implicit_task(Endpoint::Begin, region, task, 1, 0, kTaskImplicit);
+}
+
+SerialRegionEnd::SerialRegionEnd() : region_(begun_region), task_(running_task_data()) {}
+SerialRegionEnd::~SerialRegionEnd() {
+  if (begun_region != region_ || task_ == nullptr)
+    return;
+  on_implicit_task(Endpoint::End, nullptr, task_, 1, 0, kTaskImplicit);
+  on_parallel_end(nullptr, nullptr, 0, nullptr);
+}
+
+KeptTask::KeptTask() : data_(running_task_data()), task_(task_of(data_)) {}
+
 CodeAfterGroup::CodeAfterGroup() : task_(running_task(nullptr)) {
   Group* const group = task_ != nullptr ? task_->group : nullptr;
   if (group == nullptr || group->owner != task_) { // not expected
@@ -1458,7 +1490,7 @@ void note_end_of_part() {
   if (innermost_part != nullptr && innermost_part->task == task)
     innermost_part->has_left = true;
   if (task == nullptr || !task->is_untied || !task->begun || task->ended || task->waits > 0 ||
-      task->is_undeferred || task->team->size.load(std::memory_order_relaxed) == 1)
+      task->is_undeferred || task->runs_at_once)
     return;
   end_worksharing(*task);
   here.has_left = true;

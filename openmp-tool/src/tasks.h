@@ -130,6 +130,7 @@ struct alignas(64) Task {
   const void* thread;       // of an untied task that runs
   void* routine;            // of an untied task: its code, where ours is called in its place
   std::uint64_t iterations; // of a task of a taskloop, where known
+  bool runs_at_once;        // libomp defers it as little as any other task of its team
   Taskloop share;           // `tasks` > 0: the task is libomp's, and creates these
   Task* outer_taskwait;
   Task* around;        // the implicit task in whose place libomp keeps this one
@@ -203,5 +204,48 @@ void free_kept_tasks(); // of the calling thread, which ends
 Team* make_team(std::uint32_t requested);
 void forget_order(Phase& phase); // all threads have left it
 void release(Team* team);
+
+extern constinit std::atomic<bool> has_leagues; // or had some
+// Of clang's regions of one thread. libomp 19 does not report all of those inside of a region in a league: the begin or
+// the end of one that it has not reported is noted here.
+class SerialRegionBegin {
+public:
+  SerialRegionBegin();
+  ~SerialRegionBegin();
+  SerialRegionBegin(const SerialRegionBegin&) = delete;
+  SerialRegionBegin& operator=(const SerialRegionBegin&) = delete;
+
+private:
+  const Team* const around_;
+  Data* const encountering_;
+};
+class SerialRegionEnd {
+public:
+  SerialRegionEnd();
+  ~SerialRegionEnd();
+  SerialRegionEnd(const SerialRegionEnd&) = delete;
+  SerialRegionEnd& operator=(const SerialRegionEnd&) = delete;
+
+private:
+  const Team* const region_;
+  Data* const task_;
+};
+
+// While a region of g++'s lasts, by the thread that has begun it. libomp 19 ends a region of one thread, in a region in a
+// league, as if it were that one as well: from then on it reports another task in the place of the thread's own.
+class KeptTask {
+public:
+  KeptTask();
+  ~KeptTask() {
+    if (data_ != nullptr)
+      data_->ptr = task_;
+  }
+  KeptTask(const KeptTask&) = delete;
+  KeptTask& operator=(const KeptTask&) = delete;
+
+private:
+  Data* const data_; // libomp's; null: not known
+  void* const task_;
+};
 
 } // namespace tp::omp

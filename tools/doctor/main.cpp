@@ -78,7 +78,7 @@ std::string sampling_text(const Json& sampling) {
 // Where programs with OpenMP run.
 Json openmp_json(const OpenMpRuntime& runtime) {
   return {{"works", runtime.reason.empty()}, {"runtime", runtime.path},
-          {"llvm", runtime.version},         {"reports_chunks", runtime.reason.empty()},
+          {"llvm", runtime.version},         {"reports_chunks", runtime.reports_chunks},
           {"reason", runtime.reason},        {"command", runtime.command}};
 }
 std::string openmp_text(const OpenMpRuntime& runtime) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,6 +120,12 @@ void report_openmp(const OpenMpLoading& openmp) {
         "OpenMP: {} is replaced by {}: the tasks are the program's, the schedule is libomp's",
         openmp.replaced, openmp.runtime));
   }
+  const char* const tasking = std::getenv("KMP_TASKING");
+  if (!openmp.tool.empty() && tasking != nullptr && std::string_view(tasking) == "0") {
+    warning("KMP_TASKING=0 is set: libomp runs each task where it is created, and that is what the "
+            "recording shows: tasks without any parallelism");
+    hint("unset KMP_TASKING");
+  }
 }
 
 void report_itt(const Options& options, Loading loading, const Prefix& prefix) {
@@ -128,6 +135,11 @@ void report_itt(const Options& options, Loading loading, const Prefix& prefix) {
     note(
         "INTEL_LIBITTNOTIFY64 is set, to " + collector +
         ": locks that the program announces by __itt_sync_* are announced there, and not recorded");
+}
+
+bool uses_openmp(const std::string& program, const Prefix& prefix) {
+  const OpenMpLoading openmp = openmp_loading(find_program(program), prefix, Loading::First);
+  return !openmp.tool.empty() || openmp.problem;
 }
 
 void report_nothing_recorded(const std::string& program, const Options& options,
@@ -167,6 +179,13 @@ void report_nothing_recorded(const std::string& program, const Options& options,
                     running == 1 ? "runs" : "run"));
     hint("wait until it has ended, then: tp-analyze --list " +
          shell_quoted(shortened(common_directory(pattern))));
+    return;
+  }
+  if (!options.openmp && uses_openmp(program, prefix)) {
+    warning(fmt::format("nothing was recorded: {} started no oneTBB task, and OpenMP is not "
+                        "recorded with --no-openmp",
+                        program));
+    hint("start it without --no-openmp: tp-run " + shell_quoted(program) + " ...");
     return;
   }
   const Diagnosis diagnosis = why_not_recorded(options.command, prefix);

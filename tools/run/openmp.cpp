@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <strings.h>
 #include <unistd.h>
 #include <vector>
 
@@ -19,6 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kInstall = "apt install libomp5-19, or TP_LIBOMP=/path/of/libomp.so.5";
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
 
 std::string_view name_of(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
@@ -60,6 +66,19 @@ std::string missing_in(const std::string& libomp, const std::vector<std::string>
   return {};
 }
 
+// What the user has set so that a runtime does not load our tool.
+std::optional<Diagnosis> setting_without_our_tool() {
+  // With any other value libomp has no tool.
+  if (const std::string tool = variable("OMP_TOOL");
+      !tool.empty() && strcasecmp(tool.c_str(), "enabled") != 0)
+    return Diagnosis{fmt::format("OMP_TOOL={} is set", tool), "unset OMP_TOOL"};
+  if (const std::string others = variable("OMP_TOOL_LIBRARIES"); !others.empty())
+    return Diagnosis{
+        fmt::format("OMP_TOOL_LIBRARIES names another tool ({}), and a runtime has one", others),
+        "unset OMP_TOOL_LIBRARIES"};
+  return std::nullopt;
+}
+
 } // namespace
 
 std::string find_libomp() {
@@ -99,8 +118,13 @@ OpenMpRuntime openmp_runtime() {
     answer.reason = answer.path + ": no such file";
   else if (!reports_chunks(answer.path))
     answer.reason = answer.path + ": expected libomp of LLVM 16 or newer, got another file";
-  if (!answer.reason.empty())
+  answer.reports_chunks = answer.reason.empty();
+  if (!answer.reports_chunks) {
     answer.command = kInstall;
+  } else if (const auto setting = setting_without_our_tool()) {
+    answer.reason = setting->cause;
+    answer.command = setting->hint;
+  }
   return answer;
 }
 
@@ -144,23 +168,19 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
   };
   if (access(prefix.openmp_tool().c_str(), R_OK) != 0)
     return cannot(prefix.openmp_tool() + " is missing", "install Taskpath again");
-  if (const char* const tool = std::getenv("OMP_TOOL");
-      tool != nullptr && std::string_view(tool) == "disabled")
-    return cannot("OMP_TOOL=disabled is set", "unset OMP_TOOL");
-  if (const char* const others = std::getenv("OMP_TOOL_LIBRARIES");
-      others != nullptr && *others != '\0')
-    return cannot(
-        fmt::format("OMP_TOOL_LIBRARIES names another tool ({}), and a runtime has one", others),
-        "unset OMP_TOOL_LIBRARIES");
+  if (const auto setting = setting_without_our_tool())
+    return cannot(setting->cause, setting->hint);
   if (!other_tool.empty()) // which libomp finds before ours
     return cannot(
         fmt::format("{} is an OpenMP tool itself (ompt_start_tool), and a runtime has one",
                     other_tool),
         "build the program without it");
-  const std::string given = std::getenv("TP_LIBOMP") != nullptr ? std::getenv("TP_LIBOMP") : "";
+  const std::string given = variable("TP_LIBOMP");
   const auto loaded =
       std::ranges::find_if(files, [](const std::string& path) { return is_libomp(name_of(path)); });
-  if (libgomp.empty() && given.empty() && loaded != files.end() && reports_chunks(*loaded)) {
+  const bool is_wanted =
+      loaded != files.end() && (given.empty() || fs::equivalent(given, *loaded, error));
+  if (libgomp.empty() && is_wanted && reports_chunks(*loaded)) {
     answer.tool = prefix.openmp_tool();
     answer.used = *loaded;
     return answer;

@@ -35,6 +35,7 @@ std::string find_libomp();
 struct OpenMpRuntime {
   std::string path;
   int version = 0;
+  bool reports_chunks = false;
   std::string reason, command;
 };
 OpenMpRuntime openmp_runtime();

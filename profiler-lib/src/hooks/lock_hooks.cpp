@@ -32,7 +32,7 @@ TP_HOT ThreadState* thread_outside_of_runtime() noexcept {
 // Locks of OpenMP's constructs are the program's, from wherever they are acquired.
 bool is_openmp(unsigned kind) noexcept {
   return (kind >= TP_LOCK_OMP_CRITICAL && kind <= TP_LOCK_OMP_ORDERED) ||
-         kind == TP_LOCK_OMP_MUTEXINOUTSET;
+         kind == TP_LOCK_OMP_ATOMIC || kind == TP_LOCK_OMP_MUTEXINOUTSET;
 }
 bool is_own(const void* caller) noexcept {
   return own_code.contains(reinterpret_cast<std::uintptr_t>(caller));

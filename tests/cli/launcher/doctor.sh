@@ -14,6 +14,14 @@ expect 0 env TP_LIBOMP=/nowhere/libomp.so.5 "$doctor"; in_file out 'OpenMP: not 
 expect 0 env TP_LIBOMP=/bin/true "$doctor" -q --json
 python3 -c 'import json; o = json.load(open("out"))["openmp"]; assert not o["works"] and "LLVM 16" in o["reason"] and o["runtime"] == "/bin/true"' ||
   fail "openmp: $(cat out)"
+# libomp as we need it, and what the user has set against tools.
+echo 'extern "C" void __kmpc_omp_taskwait_deps_51() {}' | "${CXX:-c++}" -shared -fPIC -x c++ - -o libomp.so.5 || fail "libomp.so.5 does not build"
+expect 0 env -u OMP_TOOL -u OMP_TOOL_LIBRARIES TP_LIBOMP=./libomp.so.5 "$doctor"; in_file out 'OpenMP: recorded on ./libomp.so.5, which reports the chunks of loops'
+expect 0 env OMP_TOOL=ENABLED TP_LIBOMP=./libomp.so.5 "$doctor"; in_file out 'OpenMP: recorded on'
+expect 0 env OMP_TOOL=Disabled TP_LIBOMP=./libomp.so.5 "$doctor"; in_file out 'OpenMP: not recorded: OMP_TOOL=Disabled is set'; in_file out 'To enable it: unset OMP_TOOL'
+expect 0 env OMP_TOOL_LIBRARIES=/other.so TP_LIBOMP=./libomp.so.5 "$doctor" -q --json
+python3 -c 'import json; o = json.load(open("out"))["openmp"]; assert not o["works"] and o["reports_chunks"] and "/other.so" in o["reason"] and o["command"] == "unset OMP_TOOL_LIBRARIES"' ||
+  fail "openmp: $(cat out)"
 expect 0 "$doctor" -q --json;  is_empty err
 # No clock is better than the one that auto uses: no command, though a worse clock has one.
 expect 0 env STUB_CLOCKS='{"auto":{"clock":"tsc-rseq","event":"x","reason":"no counters"},"sources":[

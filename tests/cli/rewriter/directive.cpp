@@ -1,5 +1,6 @@
 // flags: -fopenmp
 // Directives inside the argument list, and a call inside a directive.
+#include <omp.h>
 #include <tbb/tbb.h>
 
 void f(int) {}

@@ -809,11 +809,30 @@ in_file err "OpenMP: libgomp.so.1 is replaced by $libomp"
 rm -rf tp-data
 "$tp_run" --no-openmp ./gcc fib 2>err || fail "--no-openmp: exit status $?"
 ! grep -q replaced err || fail "--no-openmp: $(cat err)"
+if [ "$compilers" != gcc ]; then # nothing is replaced by itself, whatever it is called
+  ln -sf "$libomp" named_otherwise.so.5
+  rm -rf tp-data
+  LD_LIBRARY_PATH=$(dirname "$libomp") TP_LIBOMP=$PWD/named_otherwise.so.5 "$tp_run" ./clang fib 2>err || fail "own libomp: exit status $?"
+  ! grep -q "OpenMP:" err || fail "own libomp: $(cat err)"
+  "$tp_analyze" -q -o analysis --check 'parallelism>=2' >out 2>&1 || fail "own libomp: $(cat out)"
+fi
 rm -rf tp-data
 TP_LIBOMP=/nowhere/libomp.so.5 "$tp_run" ./gcc fib 2>err || fail "no libomp: exit status $?"
 in_file err "OpenMP is not recorded: /nowhere/libomp.so.5: expected libomp of LLVM 16 or newer, got no file"
 OMP_TOOL_LIBRARIES=/other.so "$tp_run" ./gcc fib 2>err || fail "another tool: exit status $?"
 in_file err "OMP_TOOL_LIBRARIES names another tool"
+for value in disabled Disabled no; do # libomp has a tool with no other value than "enabled"
+  OMP_TOOL=$value "$tp_run" ./gcc fib 2>err || fail "OMP_TOOL=$value: exit status $?"
+  in_file err "OpenMP is not recorded: OMP_TOOL=$value is set"
+done
+rm -rf tp-data
+OMP_TOOL=Enabled "$tp_run" -q ./gcc fib 2>err || fail "OMP_TOOL=Enabled: exit status $?"
+is_empty err
+rm -rf tp-data
+KMP_TASKING=0 "$tp_run" -q ./gcc fib 2>err || fail "KMP_TASKING=0: exit status $?"
+in_file err "KMP_TASKING=0 is set: libomp runs each task where it is created"
+analyze tp-data
+is "p['span'] == p['work'] > 0"
 # libomp says nothing that libgomp does not say.
 "$cxx" -fopenmp -x c++ - -o old_calls <<'X'
 #include <omp.h>
@@ -826,6 +845,9 @@ X
 rm -rf tp-data
 "$tp_run" -q ./old_calls >out 2>&1 || fail "old calls: exit status $?"
 [ ! -s out ] || fail "old calls: $(cat out)"
+"$tp_run" -q --no-openmp ./old_calls >out 2>&1 || fail "old calls, --no-openmp: exit status $?"
+in_file out "nothing was recorded: ./old_calls started no oneTBB task, and OpenMP is not recorded with --no-openmp"
+in_file out "hint: start it without --no-openmp: tp-run ./old_calls"
 # A version of libgomp's functions that libomp does not define: the program runs, on libgomp.
 "$cxx" -g -O1 -fopenmp "${includes[@]}" -x c++ - -o detaches <<'X' 2>/dev/null && {
 #include <omp.h>

@@ -177,4 +177,88 @@ for compiler in $compilers; do
   KMP_TEAMS_THREAD_LIMIT=64 OMP_NUM_THREADS=8 analyze_openmp "$compiler" left_over
   is "p['complete'] and (p['work'], p['span']) == (11 + 62 + 2 * 28 + 1 + 60 + 54, 11 + 62 + 1 + 60 + 54)"
 done
+
+# Regions inside of a team's region that have one thread, of which libomp reports other things than it should.
+cat >inside.cpp <<'X'
+#include <omp.h>
+#include <tp/virtual_clock.h>
+#include <cstring>
+using tp::spend;
+int main(int count, char** arguments) {
+  const auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
+  if (is("inactive")) { // the second level
+    #pragma omp teams num_teams(2) thread_limit(4)
+    #pragma omp parallel num_threads(2)
+    {
+      spend(1);
+      #pragma omp parallel num_threads(3)
+      spend(10);
+      spend(100);
+      #pragma omp barrier
+      spend(omp_get_thread_num() == 0 ? 1000 : 10000);
+    }
+  }
+  if (is("if0")) {
+    #pragma omp teams num_teams(2) thread_limit(4)
+    #pragma omp parallel num_threads(2)
+    {
+      spend(1);
+      #pragma omp parallel if(count > 2)
+      {
+        #pragma omp for
+        for (int i = 0; i < 10; ++i) spend(1);
+        #pragma omp task
+        spend(20);
+      }
+      #pragma omp parallel if(count > 2)
+      spend(100);
+      #pragma omp single
+      spend(1000);
+    }
+  }
+  if (is("untied")) { // libomp defers tasks there
+    #pragma omp teams num_teams(2) thread_limit(4)
+    #pragma omp parallel num_threads(1)
+    {
+      #pragma omp task untied
+      spend(10);
+      #pragma omp task
+      {
+        spend(100);
+        #pragma omp taskyield
+        spend(1000);
+      }
+    }
+  }
+  if (is("after")) // a league of one team, with what libomp keeps of regions that have ended
+    for (int i = 0; i < 50; ++i) {
+      #pragma omp parallel num_threads(4)
+      {
+        #pragma omp single
+        for (int k = 0; k < 8; ++k)
+          #pragma omp task
+          {
+            #pragma omp parallel num_threads(1)
+            spend(10);
+          }
+      }
+      #pragma omp teams num_teams(1) thread_limit(8)
+      spend(1000);
+    }
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" inside -O1
+  while read -r case work span; do
+    OMP_NUM_THREADS=8 analyze_openmp "$compiler" inside "$case"
+    is_empty err
+    is "p['complete'] and (p['work'], p['span']) == ($work, $span) and '$case'"
+    is "[w['name'] for w in p['warnings'] if w['name'] in ('never_begun', 'unfinished', 'conservation', 'attribution')] == [] and '$case'"
+  done <<'X'
+inactive 22444 10111
+if0 2524 1131
+untied 2220 1100
+after 54000 50500
+X
+done
 finish

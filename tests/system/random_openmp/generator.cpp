@@ -24,7 +24,7 @@ public:
     program.levels = one_in(4) ? 1 : 3;
     program.main = spends();
     for (unsigned i = 0, count = tasks_only_ ? 1 : up_to(2); i < count; ++i) {
-      program.main.push_back(tasks_only_ ? region_of_tasks() : region(0));
+      program.main.push_back(tasks_only_ ? region_of_tasks() : one_in(5) ? teams() : region(0));
       append(program.main, spends());
     }
     return program;
@@ -189,6 +189,23 @@ private:
     for (unsigned i = 0, count = up_to(4); i < count; ++i)
       s.blocks.push_back({spend()});
     left_ -= 4;
+    return s;
+  }
+
+  // Outside of all regions. The regions in it name their number of threads. Without an if clause: clang's, and libomp's
+  // of g++, then differ in whether they are active, and in a league of one team libomp 19 ends programs of clang's.
+  Statement teams() {
+    Statement s;
+    s.kind = Kind::Teams;
+    s.threads = up_to(3);
+    for (unsigned i = 0, count = up_to(3); i < count; ++i) {
+      s.blocks.push_back(spends());
+      if (one_in(2)) {
+        s.blocks.back().push_back(region(2));
+        s.blocks.back().back().is_if0 = false;
+      }
+      append(s.blocks.back(), spends());
+    }
     return s;
   }
 

@@ -347,6 +347,12 @@ void parallel(const Statement& s) {
   }
 }
 
+void teams(const Statement& s) {
+  const int count = static_cast<int>(s.threads);
+#pragma omp teams num_teams(count) thread_limit(64) shared(s)
+  run(s.blocks[static_cast<unsigned>(omp_get_team_num()) % s.blocks.size()]);
+}
+
 void cancelled(const Statement& s) {
   const Block* const first = s.blocks.data();
 #pragma omp taskgroup
@@ -390,6 +396,8 @@ void run(const Statement& s) {
     return;
   case Kind::Parallel:
     return parallel(s);
+  case Kind::Teams:
+    return teams(s);
   case Kind::Cancelled:
     return cancelled(s);
   }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace random_openmp {
@@ -83,6 +84,8 @@ private:
       return run(s.blocks[0], task);
     case Kind::Parallel:
       return parallel(s, task);
+    case Kind::Teams:
+      return teams(s, task);
     case Kind::Cancelled:
       return group(task, [&] {
         child(task, 0, false, false, [&](Task& inner) { run(s.blocks[0], inner); });
@@ -204,13 +207,31 @@ private:
 
   // ---- teams
 
+  void teams(const Statement& s, Task& task) {
+    Units latest = task.at;
+    for (unsigned t = 0; t < s.threads; ++t) {
+      Task team;
+      Units below = 0;
+      team.at = task.at;
+      team.below = &below;
+      is_in_league_ = true;
+      run(s.blocks[t % s.blocks.size()], team);
+      is_in_league_ = false;
+      raise(latest, team.at);
+    }
+    task.at = latest;
+  }
+
   void parallel(const Statement& s, Task& task) {
     unsigned size = s.threads != 0 ? s.threads : settings_.threads;
     if (s.is_if0 || level_ >= program_.levels)
       size = 1;
     const unsigned outer = team_size_;
     team_size_ = size;
-    level_ += size > 1;
+    // To libomp a region in a league is an active one, also of one thread.
+    const bool is_of_team = std::exchange(is_in_league_, false);
+    const unsigned levels = size > 1 || is_of_team ? 1 : 0;
+    level_ += levels;
     std::vector<Task> team(size);
     Units below = 0;
     for (Task& each : team) {
@@ -232,7 +253,8 @@ private:
     barrier();
     task.at = team[0].at;
     team_size_ = outer;
-    level_ -= size > 1;
+    level_ -= levels;
+    is_in_league_ = is_of_team;
   }
 
   void run(const Phase& phase, std::vector<Task>& team) {
@@ -329,6 +351,7 @@ private:
   const Settings& settings_;
   const Mode mode_;
   unsigned team_size_ = 1, level_ = 0;
+  bool is_in_league_ = false; // and in no region of it
   Expected expected_;
 };
 

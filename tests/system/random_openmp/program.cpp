@@ -7,9 +7,9 @@
 namespace random_openmp {
 namespace {
 
-constexpr const char* kNames[kKinds] = {"spend",     "task",     "taskwait",
-                                        "taskgroup", "taskloop", "taskyield",
-                                        "critical",  "parallel", "cancelled"};
+constexpr const char* kNames[kKinds] = {"spend",    "task",      "taskwait", "taskgroup",
+                                        "taskloop", "taskyield", "critical", "parallel",
+                                        "teams",    "cancelled"};
 constexpr const char* kPhaseNames[kPhaseKinds] = {"each",    "single",   "masked",   "for",
                                                   "ordered", "doacross", "sections", "reduction"};
 constexpr const char* kMarks[] = {"", " if(0)", " final(1)", " untied", " mergeable"};
@@ -57,6 +57,8 @@ void describe(const Block& block, unsigned depth, std::string& text) {
     if (s.kind == Kind::Taskloop)
       text += " " + number(s.iterations) + " grainsize " + number(s.grain) + " num_tasks " +
               number(s.tasks) + (s.nogroup ? " nogroup" : "") + (s.is_if0 ? " if(0)" : "");
+    if (s.kind == Kind::Teams)
+      text += " num_teams(" + number(s.threads) + ")";
     if (s.kind == Kind::Parallel)
       text += " num_threads(" + number(s.threads) + ")" + (s.is_if0 ? " if(0)" : "");
     describe_blocks(s.blocks, depth, text);

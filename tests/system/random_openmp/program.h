@@ -25,11 +25,12 @@ enum class Kind : std::uint8_t {
   Taskyield, // no work, and no order
   Critical,  // blocks[0], which spends only
   Parallel,  // the phases, by a team of `threads`
+  Teams,     // `threads` of them; team t runs blocks[t % blocks]
   // A taskgroup whose first task, which runs blocks[0], cancels it. After a taskwait the tasks of the other blocks are
   // created, which never begin.
   Cancelled,
 };
-inline constexpr unsigned kKinds = 9;
+inline constexpr unsigned kKinds = 10;
 const char* name_of(Kind kind);
 
 // The last one is of tasks that their parent waits for before it ends.

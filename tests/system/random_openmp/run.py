@@ -48,8 +48,9 @@ class Server:
     """A process that answers lines with lines. What it forks for each line belongs to its group, and ends with it."""
 
     def __init__(self, command, **variables):
+        # libomp gives a league's regions no more threads than these.
         environment = {**os.environ, "OMP_WAIT_POLICY": "passive", "OMP_CANCELLATION": "true",
-                       **variables}
+                       "OMP_NUM_THREADS": "8", "KMP_TEAMS_THREAD_LIMIT": "64", **variables}
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
                                         env=environment, start_new_session=True)

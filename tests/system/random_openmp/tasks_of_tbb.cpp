@@ -78,6 +78,7 @@ void run(const Statement& s, Groups& groups, bool is_final) {
   }
   case Kind::Taskyield:
   case Kind::Critical:
+  case Kind::Teams:
   case Kind::Cancelled:
     return;
   case Kind::Parallel:

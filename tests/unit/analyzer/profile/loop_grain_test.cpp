@@ -37,6 +37,7 @@ struct Loop {
   std::uint64_t reading = 0; // of which reading the clock takes
   bool fold = false;         // a reduction
   bool split = true;         // false: by the user's own tasks
+  std::uint64_t after = 0;   // ns of other code
 
   test::TraceBuilder trace() {
     test::TraceBuilder trace;
@@ -49,7 +50,7 @@ struct Loop {
     stream->begin(test::TaskOperand::newest());
     run(0, costs.size());
     stream->wait_end();
-    stream->end({0, lead, 0});
+    stream->end({after, lead, 0});
     return trace;
   }
   // The heaviest leaf after splitting the range down to the grain size, as a sum of costs.
@@ -227,6 +228,17 @@ TEST(GrainAdvice, NoneThatSavesNothing) {
   EXPECT_TRUE(profile_of_grain_of(
                   {.costs = std::vector<std::uint64_t>(4096, 10), .lead = 12, .split = false})
                   .advised_grains.empty());
+}
+
+TEST(GrainAdvice, NoneForALittleOfTheProgram) {
+  // Overhead of 196,596 ns, in a program of 20 ms, or of 10.
+  const auto advised_after = [](std::uint64_t others) {
+    return profile_of_grain_of(
+               {.costs = std::vector<std::uint64_t>(4096, 10), .lead = 12, .after = others})
+        .advised_grains.size();
+  };
+  EXPECT_EQ(0u, advised_after(20'000'000));
+  EXPECT_EQ(1u, advised_after(10'000'000));
 }
 
 TEST(GrainAdvice, AFinerGrainForLargeBodies) {

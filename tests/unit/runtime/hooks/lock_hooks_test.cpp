@@ -103,15 +103,17 @@ TEST(Locks, OfOpenMPAreTheProgramsWhoeverAcquiresThem) {
     tp_on_lock_taken(&first, TP_LOCK_PTHREAD_MUTEX, 0, own);
     tp_spend(1);
     EXPECT_EQ(tp_on_lock_given(&first), 0);
-    for (const unsigned kind : {TP_LOCK_OMP_CRITICAL, TP_LOCK_OMP_LOCK, TP_LOCK_OMP_NEST_LOCK}) {
+    for (const unsigned kind : {TP_LOCK_OMP_CRITICAL, TP_LOCK_OMP_LOCK, TP_LOCK_OMP_NEST_LOCK,
+                                TP_LOCK_OMP_ORDERED, TP_LOCK_OMP_ATOMIC}) {
       tp_on_lock_taken(&second, kind, 0, own);
       tp_spend(kind);
       EXPECT_EQ(tp_on_lock_given(&second), 1);
     }
   });
-  EXPECT_EQ(steps_and_locks_of(data),
-            (Lines{"Cut 0", "Section at 1 work 15", "Section at 16 work 16",
-                   "Section at 32 work 17", "End 49"}));
+  EXPECT_EQ(
+      steps_and_locks_of(data),
+      (Lines{"Cut 0", "Section at 1 work 15", "Section at 16 work 16", "Section at 32 work 17",
+             "Section at 49 work 18", "Section at 67 work 20", "End 87"}));
 }
 
 TEST(Locks, NestedAndGivenInAnyOrder) {
