@@ -342,6 +342,13 @@ void LockLaw::weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) con
   }
 }
 
+// Of a path that has not grown by the step yet, up to a place in the step.
+void LockLaw::measure_before(const LockPath& path, std::uint64_t at) {
+  weigh(0, at, before_);
+  for (std::size_t m = 0; m < measures(); ++m)
+    before_[m] += path.length[m];
+}
+
 bool LockLaw::is_whole(std::size_t scenario, StepClassId of) const {
   return of_class_.contains(of) && std::ranges::binary_search(of_class_[of], scenario);
 }
@@ -466,9 +473,7 @@ void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& 
   }
   weigh(use.at, use.at + use.work, span_);
   span_[kWithLatency] += use.latency;
-  weigh(0, use.at, before_);
-  for (std::size_t m = 0; m < measures(); ++m)
-    before_[m] += typed(*frame.path).length[m];
+  measure_before(typed(*frame.path), use.at);
   add_held(use.object, use.place, {.held = use.work, .longest_held = use.work});
   add_section(use.object, use.shared, span_, before_, use.at + use.work, step);
 }
@@ -618,10 +623,8 @@ void LockLaw::add_ends_of_limits(const LockPath& path, const Step& step) {
   for_each_pool(step, [&](PoolId pool, const PoolChange& begin, const PoolChange& end) {
     if (step_point_ == kNone || !setup_.limits.of.contains(pool))
       return;
-    weigh(0, begin.work, before_);
+    measure_before(path, begin.work);
     before_[kWithLatency] += begin.latency;
-    for (std::size_t m = 0; m < measures(); ++m)
-      before_[m] += path.length[m];
     for (const std::uint32_t limit : setup_.limits.of[pool])
       add_end(static_cast<std::uint32_t>(setup_.ends_of.size()) + limit, before_, end.work, step);
   });

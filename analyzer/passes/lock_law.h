@@ -202,6 +202,7 @@ private:
   // part, as far as it fits.
   void weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) const;
   std::uint64_t inside(std::size_t scenario, std::uint64_t begin, std::uint64_t end) const;
+  void measure_before(const LockPath& path, std::uint64_t at); // sets before_
   // All steps of the class are in the scenario.
   bool is_whole(std::size_t scenario, StepClassId of) const;
   std::size_t depth_of(LockObjectId object, const FrameState& frame) const;

@@ -675,7 +675,8 @@ std::vector<Warning> lock_warnings(const Locks& locks) {
                      places),
          false});
   }
-  if (const std::vector<std::string>& past = locks.unseen.past; !past.empty())
+  // Without tp-run none of these is observed, which is said above.
+  if (const std::vector<std::string>& past = locks.unseen.past; locks.c_observed && !past.empty())
     warnings.push_back(
         {"locks_past_tp_run",
          fmt::format("locks of the C library were not observed in {}{}, which calls it past tp-run "

@@ -803,7 +803,7 @@ static Lines compose(const Profile& profile, const TextOptions& options, Brevity
     take(what_if.count() > 0 ? what_if.count() + 1 : 0);
   }
   if (profile.work > 0 && (!profile.search || has(Brevity::OneRow))) {
-    // What gives way to a what-if answer is not the table, and then that itself.
+    // Rows do not give way to a what-if answer: the report is too long then, and the next step of brevity makes room.
     const bool displaces = always && !is_asked && what_if.count() > 0;
     const std::size_t least = displaces              ? least_rows + any_too_short(rows)
                               : has(Brevity::OneRow) ? 2

@@ -248,6 +248,11 @@ TEST(Locks, ATaskMayKeepALockBeyondItsEnd) {
                    "WaitEnd", "Give at 4", "End 4"}));
 }
 
+void wait_for(const std::atomic<int>& turn, int value) {
+  while (turn < value)
+    std::this_thread::yield();
+}
+
 // The thread that waits is charged to the places where those acquired the lock who held it meanwhile.
 TEST(Locks, AWaitSaysWhoHeldTheLock) {
   const std::string data = record([] {
@@ -255,10 +260,7 @@ TEST(Locks, AWaitSaysWhoHeldTheLock) {
     FakeTask task;
     FakeContext context;
     std::atomic<int> turn{0};
-    const auto until = [&](int value) {
-      while (turn < value)
-        std::this_thread::yield();
-    };
+    const auto until = [&](int value) { wait_for(turn, value); };
     take(&first); // at one place
     std::thread other([&] {
       start();
@@ -319,10 +321,7 @@ TEST(Locks, SayHowTheyAreHandedOver) {
     FakeTask task;
     FakeContext context;
     std::atomic<int> turn{0};
-    const auto until = [&](int value) {
-      while (turn < value)
-        std::this_thread::yield();
-    };
+    const auto until = [&](int value) { wait_for(turn, value); };
     take(&first);
     EXPECT_EQ(tp_on_lock_release(&first), 0); // has not been given
     std::thread other([&] {
@@ -530,10 +529,7 @@ TEST(Locks, AnotherThreadMayHaveDoneWhatASectionIsFor) {
     FakeTask task;
     FakeContext context;
     std::atomic<int> turn{0};
-    const auto until = [&](int value) {
-      while (turn < value)
-        std::this_thread::yield();
-    };
+    const auto until = [&](int value) { wait_for(turn, value); };
     const auto do_operations = [&](int place) {
       tp_on_lock_taken(&first, TP_LOCK_CONCURRENT_PRIORITY_QUEUE, 0,
                        static_cast<const char*>(caller()) + place);
