@@ -367,7 +367,8 @@ for compiler in $compilers; do
       rm -rf tp-data
       OMP_NUM_THREADS=$threads "$tp_run" -q --locks all "./$compiler" $case 2>err || fail "$compiler $case: exit status $?: $(cat err)"
       "$tp_analyze" -q --json profile.json -o analysis >/dev/null 2>err || fail "$compiler $case $threads: $(cat err)"
-      problem=$(python3 -B expected.py "$compiler" $case $threads profile.json 2>&1) || fail "$compiler $case, $threads threads: $problem"
+      ask script expected.py "$compiler" $case $threads profile.json
+      [ -z "$answer" ] || fail "$compiler $case, $threads threads: $answer"
       if [ "$compiler $case $threads" = "gcc static 2" ]; then
         "$tp_analyze" -q --check 'divisible_parallelism>=1' -o analysis >/dev/null 2>err
         same "--check of what is not known" 2 $?

@@ -150,7 +150,8 @@ for compiler in $compilers; do
       rm -rf tp-data
       OMP_NUM_THREADS=$threads "$tp_run" -q --locks all ./exclusive "$case" 2>err || fail "$compiler $case: exit status $?: $(cat err)"
       "$tp_analyze" -q -P 2 --json profile.json -o analysis >out 2>err || fail "$compiler $case $threads: $(cat err)"
-      problem=$(python3 -B expected.py "$case" "$compiler" 2>&1) || fail "$compiler $case, $threads threads: $problem"
+      ask script expected.py "$case" "$compiler"
+      [ -z "$answer" ] || fail "$compiler $case, $threads threads: $answer"
     done
   done
 done
