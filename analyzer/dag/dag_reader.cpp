@@ -418,6 +418,7 @@ bool DagReader::process_record(Stream& stream) {
   case Op::SectionAgain: // these are read as Sections
   case Op::SectionNear:
   case Op::SectionTurn:
+  case Op::SectionOfUse:
   case Op::Take:
   case Op::Give:
     process_lock(stream);

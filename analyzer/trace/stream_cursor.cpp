@@ -96,6 +96,7 @@ bool StreamCursor::open_chunk() {
   const std::size_t room =
       std::min<std::size_t>(header_.chunk_bytes, available) - sizeof(ChunkHeader);
   at_ = records;
+  record_.begin_chunk();
   end_ = records + (closed ? header_.used_bytes : room);
   if (closed) {
     const std::uint64_t sum = trace::checksum(records, header_.used_bytes);

@@ -199,6 +199,11 @@ std::string extended_text(const Record& record) {
       text += fmt::format(" lock_call slot={} ticks={}{}", payload->slot, payload->ticks,
                           payload->flags & trace::kLockCallWakes ? " wakes" : "");
     break;
+  case trace::ExtendedKind::LockUse:
+    if (const auto payload = payload_of<trace::LockUsePayload>(record))
+      text += fmt::format(" lock_use number={} slot={} place={}{}", payload->number, payload->slot,
+                          payload->place, payload->flags & trace::kLockShared ? " shared" : "");
+    break;
   case trace::ExtendedKind::Feed:
     text += " feed";
     break;

@@ -9,6 +9,7 @@
 #include "clock/work_clock.h"
 #include "sites/call_path.h"
 #include "sites/lock_places.h"
+#include "tp/trace/trace_format.h"
 
 #include <algorithm>
 #include <bit>
@@ -149,7 +150,7 @@ struct alignas(64) KnownUse {
   std::uint64_t path = 0;                                    // and their number
   const void* caller = nullptr;                              // LockPlace::caller
 };
-inline constexpr unsigned kKnownUseBits = 6;
+inline constexpr unsigned kKnownUseBits = trace::kLockUseBits;
 
 // Locks that one thread holds at the same time; of more, the one that it has held longest is forgotten.
 inline constexpr unsigned kMostHeldLocks = 64;
@@ -224,7 +225,11 @@ struct LockState {
   LockSlots slots;
   // Of the last Section that was written, if TraceWriter::after_section says so: where it ended in the step.
   std::uint64_t section_end = 0;
-  LastSection section, turn;          // that, and what a SectionTurn exchanges it for
+  LastSection section, turn; // that, and what a SectionTurn exchanges it for
+  // By LockUse::use: the number of chunks that the stream had when the LockUse record of that was written. And the use of
+  // the last SectionOfUse.
+  std::uint32_t written_uses[(1u << kKnownUseBits) + 1] = {};
+  unsigned last_use = 0;
   KnownUse uses[1u << kKnownUseBits]; // direct-mapped
   TP_HOT KnownUse& use_of(const void* lock, const void* code) noexcept {
     const auto mixed = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(lock) +

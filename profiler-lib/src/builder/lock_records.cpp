@@ -174,6 +174,7 @@ std::uint8_t remember_use(LockState& locks, const LockUse& use, const Frame& fra
   for (LastSection* const last : {&locks.section, &locks.turn})
     if (last->use == number)
       last->use = LastSection::kNoUse;
+  locks.written_uses[number] = 0;
   known = {use, &generations_of_lock(use.address), &locks.paths.memo_of(where.frame), path,
            where.caller};
   return known.use.use = number;
@@ -397,6 +398,8 @@ void put_whole_section(ThreadState& thread, Frame& frame, LockState& locks, cons
   know(thread, frame, locks, held);
   if (held.waited != 0)
     put_blame(thread, frame, held);
+  if (follows_section(thread.writer))
+    put_use(thread.writer, locks, held);
   std::byte* const at = room_in_step(thread, frame);
   const bool follows = thread.writer.cursor() == thread.writer.after_section;
   if (held.waited == 0 && RecordEncoder::is_usual_section(held.taken_at, work, held.place))

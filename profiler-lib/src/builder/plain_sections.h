@@ -96,6 +96,18 @@ TP_HOT bool follows_section(const TraceWriter& writer) noexcept {
   return writer.has_room(2) && writer.cursor() == writer.after_section;
 }
 
+// Before the whole record of a section that follows one of another lock, where two records have room: the next ones may be
+// SectionOfUse. False: it is known in this chunk, or no use.
+TP_HOT bool put_use(TraceWriter& writer, LockState& locks, const HeldLock& held) noexcept {
+  if (held.use == 0 || locks.written_uses[held.use] == writer.chunks())
+    return false;
+  writer.advance(trace::RecordEncoder::lock_use(
+      writer.cursor(), {held.place, held.slot, static_cast<std::uint8_t>(held.use - 1u),
+                        static_cast<std::uint8_t>(held.flags & trace::kLockShared)}));
+  locks.written_uses[held.use] = writer.chunks();
+  return true;
+}
+
 // The whole record of a section was written: of the lock and place that short ones mean from here on. `follows`: directly
 // after another section.
 TP_HOT void begin_sections_of(TraceWriter& writer, LockState& locks, const HeldLock& held,
@@ -108,8 +120,8 @@ TP_HOT void begin_sections_of(TraceWriter& writer, LockState& locks, const HeldL
 }
 
 // As give_lock_at(), of a thread for which nothing is outside of the step, which samples no sections, and holds
-// a lock: if that is the one that it has acquired last, and the section is very short, and directly follows another
-// one of the same lock and place.
+// a lock: if that is the one that it has acquired last, and the section is short, and directly follows another
+// one: of the same lock and place, or of one of those that the thread uses in turn.
 TP_HOT bool give_plainly(ThreadState& thread, LockState& locks, const void* lock,
                          std::uint64_t count, std::uint64_t work) noexcept {
   const BusyInHook busy(thread);
@@ -118,11 +130,25 @@ TP_HOT bool give_plainly(ThreadState& thread, LockState& locks, const void* lock
   TraceWriter& writer = thread.writer;
   const std::uint64_t position = work - thread.step_work;
   const std::uint64_t lead = held.taken_at - locks.section_end, length = position - held.taken_at;
-  if (held.address != address || held.use != locks.section.use || !follows_section(writer) ||
-      !trace::RecordEncoder::is_near(lead, length) || is_awaited(address, held.kind)) [[unlikely]]
+  if (held.address != address || !follows_section(writer) || is_awaited(address, held.kind))
+      [[unlikely]]
     return false;
-  end_section_at(writer, locks, position,
-                 trace::RecordEncoder::section_near(writer.cursor(), lead, length));
+  std::byte* end = nullptr;
+  if (held.use == locks.section.use) {
+    if (!trace::RecordEncoder::is_near(lead, length)) [[unlikely]]
+      return false;
+    end = trace::RecordEncoder::section_near(writer.cursor(), lead, length);
+  } else {
+    // Twice the same one: the next whole record makes it the one that takes fewer bytes.
+    if (locks.written_uses[held.use] != writer.chunks() || held.use == locks.last_use ||
+        !trace::RecordEncoder::is_of_use(lead + trace::kTurnLead, length) ||
+        !locks.slots.is(held.slot, {address, held.generation, held.kind})) [[unlikely]]
+      return false;
+    locks.last_use = held.use;
+    end = trace::RecordEncoder::section_of_use(writer.cursor(), held.use - 1u,
+                                               lead + trace::kTurnLead, length);
+  }
+  end_section_at(writer, locks, position, end);
   locks.hold_plainly(count - 1);
   return true;
 }
@@ -166,9 +192,11 @@ TP_HOT bool give_whole_plainly(ThreadState& thread, LockState& locks, const void
       !locks.slots.is(held.slot, {address, held.generation, held.kind}) ||
       is_awaited(address, held.kind))
     return false;
+  const bool is_known = !put_use(writer, locks, held);
   writer.advance(trace::RecordEncoder::usual_section(writer.cursor(), held.taken_at, length,
                                                      held.slot, held.place, held.flags));
-  begin_sections_of(writer, locks, held, length, /*follows=*/true);
+  begin_sections_of(writer, locks, held, length, /*follows=*/is_known);
+  locks.last_use = 0;
   locks.hold_plainly(count - 1);
   return true;
 }

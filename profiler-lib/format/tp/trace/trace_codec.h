@@ -6,9 +6,11 @@
 
 #include "tp/trace/trace_format.h"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace tp::trace {
@@ -152,6 +154,27 @@ public:
     std::memcpy(at, &record, sizeof record);
     return at + 4;
   }
+  // A SectionOfUse, likewise.
+  static bool is_of_use(std::uint64_t lead, std::uint64_t work) {
+    return (lead >> kTurnLeadBits | work >> kUseWorkBits) == 0;
+  }
+  static std::byte* section_of_use(std::byte* at, unsigned number, std::uint64_t lead,
+                                   std::uint64_t work) {
+    const std::uint64_t record = static_cast<unsigned>(Op::SectionOfUse) | number << 5 |
+                                 lead << (5 + kLockUseBits) |
+                                 work << (5 + kLockUseBits + kTurnLeadBits);
+    std::memcpy(at, &record, sizeof record);
+    return at + 5;
+  }
+  // The LockUse of such sections. `at`: two records have room.
+  static std::byte* lock_use(std::byte* at, const LockUsePayload& use) {
+    RecordEncoder record(at);
+    record.operand(ExtendedKind::LockUse);
+    record.operand(std::uint8_t{0});
+    record.operand(static_cast<std::uint16_t>(sizeof use));
+    record.operand(use);
+    return record.commit(make_tag(Op::Extended, 0, 0, 0, 0));
+  }
 
 private:
   struct Appended {
@@ -180,8 +203,8 @@ struct SectionLock {
   bool is_known = false;
 };
 
-// One record, with its operands as stored (codes are not yet resolved to ids). SectionAgain, SectionNear and
-// SectionTurn are read as Sections. decode() sets the
+// One record, with its operands as stored (codes are not yet resolved to ids). SectionAgain, SectionNear,
+// SectionTurn and SectionOfUse are read as Sections. decode() sets the
 // figures and only those operands that the record has; the other operands keep the values of
 // earlier records.
 struct Record {
@@ -201,12 +224,19 @@ struct Record {
   std::uint32_t work_error = 0;    // and the standard error of their work; 0: it is exact
   std::uint64_t section_end = 0;   // Section: where it ends in the step,
   const std::byte* after_section = nullptr; // and where its record does
-  SectionLock section, turn;    // of the last one, and what a SectionTurn exchanges it for
-  std::uint64_t iterations = 1; // LoopEnd, PortionEnd
-  std::uint64_t grain = 1;      // LoopEnd, PortionEnd
+  SectionLock section, turn; // of the last one, and what a SectionTurn exchanges it for
+  SectionLock uses[1u << kLockUseBits] = {}; // of the chunk's LockUse records
+  std::uint64_t iterations = 1;              // LoopEnd, PortionEnd
+  std::uint64_t grain = 1;                   // LoopEnd, PortionEnd
   ExtendedKind extended_kind{};
   std::uint16_t payload_bytes = 0;
   const std::byte* payload = nullptr; // Extended; points into the chunk
+
+  // For the records of another chunk.
+  void begin_chunk() {
+    after_section = nullptr;
+    std::fill(std::begin(uses), std::end(uses), SectionLock{});
+  }
 };
 
 constexpr bool closes_step(Op op) {
@@ -236,28 +266,36 @@ constexpr bool has_context(Op op) {
 
 enum class DecodeStatus { Ok, EndOfData, Torn, UnknownOp };
 
-// A SectionNear or SectionTurn, whose tag that is.
-inline DecodeStatus decode_brief_section(const std::byte*& at, const std::byte* end, unsigned tag,
+// A SectionNear, SectionTurn or SectionOfUse.
+inline DecodeStatus decode_brief_section(const std::byte*& at, const std::byte* end,
                                          Record& record) {
-  const bool turns = record.op == Op::SectionTurn;
-  const unsigned size = turns ? 4 : 3;
+  const bool turns = record.op == Op::SectionTurn, is_of_use = record.op == Op::SectionOfUse;
+  const unsigned size = is_of_use ? 5 : turns ? 4 : 3;
   if (at != record.after_section || (turns && !record.turn.is_known))
     return DecodeStatus::UnknownOp;
   if (static_cast<std::size_t>(end - at) < size)
     return DecodeStatus::Torn;
-  tag |= static_cast<unsigned>(at[2]) << 16;
-  if (turns) {
-    tag |= static_cast<unsigned>(at[3]) << 24;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, size);
+  bits >>= 5;
+  const auto take = [&bits](unsigned count) {
+    const std::uint64_t value = bits & ((1u << count) - 1);
+    bits >>= count;
+    return value;
+  };
+  const SectionLock& lock = is_of_use ? record.uses[take(kLockUseBits)] : record.section;
+  if (!lock.is_known)
+    return DecodeStatus::UnknownOp;
+  if (turns)
     std::swap(record.section, record.turn);
-  }
-  const unsigned lead_bits = turns ? kTurnLeadBits : kNearLeadBits;
   record.op = Op::Section;
-  record.lead = record.section_end + (tag >> 5 & ((1u << lead_bits) - 1)) - (turns ? kTurnLead : 0);
-  record.work = tag >> (5 + lead_bits);
+  record.lead = record.section_end +
+                (is_of_use || turns ? take(kTurnLeadBits) - kTurnLead : take(kNearLeadBits));
+  record.work = bits;
   record.wall = 0;
-  record.flags = record.section.flags & (kLockShared | kLockContended);
-  record.lock_slot = record.section.slot;
-  record.lock_place = record.section.place;
+  record.flags = lock.flags & (kLockShared | kLockContended);
+  record.lock_slot = lock.slot;
+  record.lock_place = lock.place;
   record.sections = 1;
   record.work_error = 0;
   record.section_end = record.lead + record.work;
@@ -311,8 +349,8 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
   if (record.op == Op::None)
     return DecodeStatus::UnknownOp;
   if (record.op > Op::SectionAgain && record.op != Op::Extended) {
-    return record.op <= Op::SectionTurn ? decode_brief_section(at, end, tag, record)
-                                        : DecodeStatus::UnknownOp;
+    return record.op <= Op::SectionOfUse ? decode_brief_section(at, end, record)
+                                         : DecodeStatus::UnknownOp;
   }
   constexpr unsigned kFigures = (1u << kFlagShift) - (1u << kLeadShift);
   if (kAmple && (tag & kFigures) == (1u << kLeadShift | 1u << kWorkShift)) [[likely]] {
@@ -412,6 +450,12 @@ inline DecodeStatus decode_as(const std::byte*& at, const std::byte* end, unsign
     } else {
       record.payload = cursor;
       cursor += record.payload_bytes;
+      if (LockUsePayload use;
+          record.extended_kind == ExtendedKind::LockUse && record.payload_bytes >= sizeof use) {
+        std::memcpy(&use, record.payload, sizeof use);
+        record.uses[use.number & ((1u << kLockUseBits) - 1)] = {use.place, use.slot, use.flags,
+                                                                true};
+      }
     }
     break;
   default:

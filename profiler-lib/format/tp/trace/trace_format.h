@@ -121,17 +121,19 @@ static_assert(sizeof(ChunkHeader) == 72 && alignof(ChunkHeader) == 8);
 //
 // A field of 0 bytes is 0.
 //
-// SectionNear and SectionTurn have neither codes nor flags: what follows the Op, from bit 5 on, is
+// SectionNear, SectionTurn and SectionOfUse have neither codes nor flags: what follows the Op, from bit 5 on, is
 //
 //   SectionNear   lead in 9 bits, work in 10
 //   SectionTurn   lead + kTurnLead in 13 bits, work in 14. The section may begin before the end of the
 //                 one that it follows: then its lead is negative.
+//   SectionOfUse  number of a LockUse in 6 bits, lead + kTurnLead in 13, work in 16
 
 inline constexpr unsigned kLeadShift = 5, kWorkShift = 7, kWallShift = 9, kFlagShift = 11;
 inline constexpr unsigned kWidthBytes[4] = {0, 2, 4, 8}; // by width code
 inline constexpr unsigned kNearLeadBits = 9, kNearWorkBits = 10;
 inline constexpr unsigned kTurnLeadBits = 13, kTurnWorkBits = 14;
 inline constexpr unsigned kTurnLead = 1u << (kTurnLeadBits - 1);
+inline constexpr unsigned kLockUseBits = 6, kUseWorkBits = 16;
 
 // ---- Records: operations ------------------------------------------------------------------------
 //
@@ -162,6 +164,7 @@ inline constexpr unsigned kTurnLead = 1u << (kTurnLeadBits - 1);
 //   SectionAgain                                  kLockShared, kLockContended
 //   SectionNear                                   none: below
 //   SectionTurn                                   none: below
+//   SectionOfUse                                  none: below
 //   Extended                   extended
 //
 //   Operand     Bytes
@@ -207,14 +210,17 @@ enum class Op : std::uint8_t {
   Give = 20,    // likewise: a lock was released in it of which the stream has a Take
   SectionAgain =
       21, // a Section that directly follows another section record (Section, SectionAgain,
-          // SectionNear, SectionTurn) in the same chunk: of the same lock and place. `lead`
-          // is the work between the two
+          // SectionNear, SectionTurn) in the same chunk: of the same lock and place; SectionOfUse
+          // records may lie between. `lead` is the work since the last section record
   SectionNear = 22, // the same in 3 bytes, with the same flags
   SectionTurn =
-      23,        // the same in 4 bytes, of other lock, place and flags: those that the last Section
-                 // replaced, which directly followed a section record. Exchanges the two, so that
-                 // a further one goes back
-  Extended = 31, // for rare events; a reader skips the kinds that it does not know
+      23, // the same in 4 bytes, of other lock, place and flags: those that the last Section
+          // replaced, which directly followed a section record. Exchanges the two, so that
+          // a further one goes back
+  SectionOfUse = 24, // a Section in 5 bytes, directly after another section record: of lock, place
+                     // and flags of the chunk's last LockUse with that number. What SectionAgain,
+                     // SectionNear and SectionTurn mean does not change
+  Extended = 31,     // for rare events; a reader skips the kinds that it does not know
 };
 
 // ---- Flags and operands -------------------------------------------------------------------------
@@ -466,8 +472,10 @@ enum class ExtendedKind : std::uint8_t {
                        // follows, what the thread slept inside. Since version 2
   LockTries = 58, // LockTriesPayload: in the open step, failed attempts to acquire a lock. Since
                   // version 2
-  Waited = 59, // WaitedPayload: in the open step the thread waited for a lock, or in a loop of its
-               // own that it announced. Only while stacks are sampled. Since version 2
+  Waited = 59,  // WaitedPayload: in the open step the thread waited for a lock, or in a loop of its
+                // own that it announced. Only while stacks are sampled. Since version 2
+  LockUse = 60, // LockUsePayload: from here on in its chunk, what a SectionOfUse means. Since
+                // version 2
 };
 
 enum class ThreadRole : std::uint32_t {
@@ -645,6 +653,15 @@ struct SleptInSectionPayload {
 };
 static_assert(sizeof(SleptInSectionPayload) == 16);
 inline constexpr unsigned kSectionIsInner = 1; // the thread held the lock when it acquired it
+
+// The slot means what it means at the SectionOfUse.
+struct LockUsePayload {
+  std::uint32_t place; // a "lock_place"
+  std::uint16_t slot;
+  std::uint8_t number; // below 2^kLockUseBits
+  std::uint8_t flags;  // kLockShared
+};
+static_assert(sizeof(LockUsePayload) == 8);
 
 // Attempts that do not wait. What the thread does between a failed one and its next attempt to acquire the lock is
 // work of the step, whether it waits there or not.

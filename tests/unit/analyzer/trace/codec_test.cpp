@@ -255,5 +255,56 @@ TEST(Codec, BriefSections) {
   }
 }
 
+TEST(Codec, SectionsOfUses) {
+  std::byte bytes[256]{};
+  std::byte* at = bytes;
+  const auto put = [&](unsigned slot, unsigned place, unsigned flags) {
+    at = RecordEncoder::usual_section(at, 0x10000, 1, static_cast<std::uint16_t>(slot), place,
+                                      flags);
+  };
+  at = RecordEncoder::lock_use(at, {70'001, 7, 63, kLockShared});
+  put(8, 3, 0);
+  ASSERT_TRUE(RecordEncoder::is_of_use(0x1fff, 0xffff));
+  EXPECT_FALSE(RecordEncoder::is_of_use(0x2000, 0));
+  EXPECT_FALSE(RecordEncoder::is_of_use(0, 0x10000));
+  at = RecordEncoder::section_of_use(at, 63, 0x1fff, 0xffff);
+  at = RecordEncoder::section_near(at, 2, 1); // of the whole record's lock, as before
+  at = RecordEncoder::section_of_use(at, 63, kTurnLead - 5, 0);
+  std::byte* const of_another = at;
+  at = RecordEncoder::section_of_use(at, 62, kTurnLead, 0);
+
+  Record r;
+  const std::byte* next = bytes;
+  const auto is_section = [&](std::uint64_t begin, std::uint64_t work, unsigned slot,
+                              unsigned place, unsigned flags) {
+    EXPECT_EQ(DecodeStatus::Ok, decode(next, bytes + sizeof bytes, 0, r));
+    EXPECT_EQ(Op::Section, r.op);
+    EXPECT_EQ(begin, r.lead);
+    EXPECT_EQ(work, r.work);
+    EXPECT_EQ(slot, r.lock_slot);
+    EXPECT_EQ(place, r.lock_place);
+    EXPECT_EQ(flags, r.flags);
+  };
+  EXPECT_EQ(DecodeStatus::Ok, decode(next, bytes + sizeof bytes, 0, r));
+  EXPECT_EQ(Op::Extended, r.op);
+  is_section(0x10000, 1, 8, 3, 0);
+  is_section(0x11000, 0xffff, 7, 70'001, kLockShared);
+  const std::uint64_t end = 0x11000 + 0xffff;
+  is_section(end + 2, 1, 8, 3, 0);
+  is_section(end - 2, 0, 7, 70'001, kLockShared);
+  // Of a number that means nothing, and of all of them in another chunk.
+  EXPECT_EQ(of_another, next);
+  EXPECT_EQ(DecodeStatus::UnknownOp, decode(next, bytes + sizeof bytes, 0, r));
+  EXPECT_EQ(of_another, next);
+  std::byte cut[5];
+  std::memcpy(cut, of_another - 5, sizeof cut);
+  r.after_section = next = cut;
+  EXPECT_EQ(DecodeStatus::Torn, decode(next, cut + 4, 0, r));
+  EXPECT_EQ(cut, next);
+  r.begin_chunk();
+  r.after_section = cut;
+  EXPECT_EQ(DecodeStatus::UnknownOp, decode(next, cut + 5, 0, r));
+}
+
 } // namespace
 } // namespace tp::trace

@@ -11,13 +11,14 @@
 #include "temporary_folder.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 using namespace tp::test;
 
 namespace {
 
-constexpr unsigned kPlainLocks = 400; // more than the thread knows, some of which share a slot
+constexpr unsigned kPlainLocks = 400; // more than the thread knows
 char plain_locks[kPlainLocks];
 constexpr unsigned kStatedPlaces = 17; // the last one is a mere name
 std::vector<tp_lock_place> stated_places() {
@@ -194,6 +195,10 @@ std::vector<std::string> plain_records_of(unsigned seed, bool plain, std::size_t
     if (record.op == tp::trace::Op::Extended &&
         record.extended_kind == tp::trace::ExtendedKind::LockCall)
       continue;
+    // How sections are written.
+    if (record.op == tp::trace::Op::Extended &&
+        record.extended_kind == tp::trace::ExtendedKind::LockUse)
+      continue;
     lines.push_back(line_of(record));
     if (record.op == tp::trace::Op::Section || record.op == tp::trace::Op::Take)
       lines.back() += " slot " + std::to_string(record.lock_slot) + " place " +
@@ -287,4 +292,57 @@ TEST(PlainSections, LongerOnesGoOnInTheNextChunk) {
 
 TEST(PlainSections, OnesInTurnGoOnInTheNextChunk) {
   expect_sections_across_chunks(2, 3);
+}
+TEST(PlainSections, OnesOfManyLocksGoOnInTheNextChunk) {
+  expect_sections_across_chunks(16, 3);
+}
+TEST(PlainSections, LongerOnesOfManyLocksGoOnInTheNextChunk) {
+  expect_sections_across_chunks(16, 5000);
+}
+
+// Two locks that share a slot of the stream, and a third one: each section is of the lock that the slot means there.
+TEST(PlainSections, OnesOfLocksThatShareASlotAreNamedAgain) {
+  const tp::rt::LockSlots slots;
+  const auto slot_of = [&](const char* lock) {
+    return slots.slot_of(reinterpret_cast<std::uint64_t>(lock));
+  };
+  static char candidates[(2u << tp::rt::kLockSlotBits) + 1]; // more than slots
+  const char* const first = &candidates[1];
+  const char* second = first + 1;
+  while (second != std::end(candidates) && slot_of(second) != slot_of(first))
+    ++second;
+  ASSERT_NE(second, std::end(candidates));
+  const char* const locks[] = {first, second, &candidates[0]};
+  ASSERT_NE(slot_of(locks[2]), slot_of(first));
+  std::mt19937 random(1);
+  std::vector<const char*> order(20'000);
+  for (const char*& lock : order)
+    lock = locks[random() % 3];
+  const std::string data = record([&] {
+    start();
+    tp::rt::own_code.begin = tp::rt::own_code.end = 1;
+    for (const char* const lock : order) {
+      // Acquired by different code, so that they do not share what the thread knows of an acquisition.
+      const auto* const code = reinterpret_cast<const char*>(&std::free) + (lock == second ? 1 : 0);
+      tp_on_lock_taken(lock, TP_LOCK_SPIN_MUTEX, 0, code);
+      tp_spend(3);
+      EXPECT_EQ(tp_on_lock_given(lock), 1);
+    }
+  });
+  std::map<unsigned, std::uint64_t> lock_of_slot;
+  std::size_t count = 0;
+  for (const auto& record : read_stream(data + "/000000.tps").records) {
+    if (record.op == tp::trace::Op::Section) {
+      ASSERT_LT(count, order.size());
+      ASSERT_EQ(lock_of_slot[record.lock_slot], reinterpret_cast<std::uint64_t>(order[count]))
+          << "section " << count;
+      ++count;
+    } else if (record.op == tp::trace::Op::Extended &&
+               record.extended_kind == tp::trace::ExtendedKind::LockObject) {
+      tp::trace::LockObjectPayload object;
+      std::memcpy(&object, record.payload, sizeof object);
+      lock_of_slot[object.slot] = object.address;
+    }
+  }
+  EXPECT_EQ(count, order.size());
 }
