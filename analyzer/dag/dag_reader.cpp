@@ -262,6 +262,7 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
                   wait_points(stream, counts ? record.work : 0, counts ? stream.asleep.time : 0),
                   {stream.waited.data(), stream.waited.size()},
                   {stream.lock_tries.data(), stream.lock_tries.size()},
+                  {stream.untimed.data(), counts ? stream.untimed.size() : 0},
                   frame.open_loops > 0};
   visitor_.step(frame.state, step);
   frame.state.opened = closed;
@@ -273,6 +274,7 @@ void DagReader::close_step(Stream& stream, Frame& frame, Boundary closed, bool c
   stream.handed_over.clear();
   stream.lock_calls.clear();
   stream.lock_tries.clear();
+  stream.untimed.clear();
   stream.slept_inside.clear();
   stream.waits.clear();
   stream.waited.clear();
@@ -990,6 +992,13 @@ void DagReader::process_tries(Stream& stream, const trace::LockTriesPayload& pay
     stream.lock_tries.push_back({object, lock_place(*place, object), payload.tries, payload.work});
 }
 
+void DagReader::process_untimed(Stream& stream, const trace::LockUntimedPayload& payload) {
+  const LockObjectId object = lock_in(stream, payload.slot);
+  if (const LockPlaceId* const place = recorded_lock_place(stream, payload.place))
+    stream.untimed.push_back(
+        {object, lock_place(*place, object), payload.count, payload.work, payload.error});
+}
+
 // As settle_locks(). All of them together are part of the step's work.
 void DagReader::settle_tries(Stream& stream, bool counts) {
   if (!counts)
@@ -1192,6 +1201,12 @@ bool DagReader::process_extended(Stream& stream) {
     trace::LockTriesPayload payload;
     load(payload);
     process_tries(stream, payload);
+    break;
+  }
+  case trace::ExtendedKind::LockUntimed: {
+    trace::LockUntimedPayload payload;
+    load(payload);
+    process_untimed(stream, payload);
     break;
   }
   case trace::ExtendedKind::LockHandedOver: {

@@ -65,6 +65,7 @@ private:
     std::vector<LockHandedOver> handed_over; // of the next closed step
     std::vector<LockCall> lock_calls;
     std::vector<LockTries> lock_tries;
+    std::vector<LockUntimed> untimed;
     struct SleptInside {
       LockObjectId object{};
       std::uint64_t time = 0;
@@ -125,6 +126,7 @@ private:
   static void settle_latencies(Stream& stream, std::uint64_t latency);
   void process_blame(Stream& stream, const trace::LockWaitPayload& payload);
   void process_tries(Stream& stream, const trace::LockTriesPayload& payload);
+  void process_untimed(Stream& stream, const trace::LockUntimedPayload& payload);
   void settle_tries(Stream& stream, bool counts);
   const LockPlaceId* recorded_lock_place(const Stream& stream, std::uint32_t number) const;
   LockObjectId lock_in(const Stream& stream, std::uint16_t slot) const;

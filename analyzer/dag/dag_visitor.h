@@ -125,6 +125,14 @@ struct LockTries {
   std::uint64_t work = 0;
 };
 
+// Sections of a lock that were not timed, in whatever steps: exclusive, not contended. Their work is an estimate.
+struct LockUntimed {
+  LockObjectId object{};
+  LockPlaceId place{};
+  std::uint64_t count = 0;
+  std::uint64_t work = 0, error = 0;
+};
+
 // What a wait for a lock is charged to: a place that acquired it, by those who held it meanwhile.
 struct LockBlame {
   LockObjectId object{};
@@ -178,7 +186,8 @@ struct Step {
   // When its thread waited for locks, or in loops that it announced: no work. In order; in recordings with samples.
   std::span<const TimeSpan> waited{};
   std::span<const LockTries> lock_tries{};
-  bool in_body = false; // part of a body call of a loop
+  std::span<const LockUntimed> untimed{}; // recorded in it, of other steps
+  bool in_body = false;                   // part of a body call of a loop
 
   // Of overhead_before: calls that wake threads are no tasking overhead.
   std::uint64_t ticks_of_lock_calls() const {

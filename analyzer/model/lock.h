@@ -118,6 +118,7 @@ struct LibraryLock {
 struct LockRow {
   std::string name; // of the variable, else kind and place
   std::string kind;
+  std::string node;                 // the class of a flow graph's node that it is in; else empty
   std::string variable;             // empty: not known
   LibraryLock library;              // if it is one of oneTBB's own
   std::vector<LockPlaceRow> places; // those where it is held longest first
@@ -137,19 +138,26 @@ struct LockRow {
   std::vector<LockPlaceId> place_ids; // in the order of ids
   std::vector<LockObjectId> object_ids;
 
+  // Its sections are what one thread at a time does for all that have asked for it.
+  bool is_of_operations() const {
+    return kind == "concurrent_priority_queue" || is_of_node() || kind == "concurrent_lru_cache";
+  }
+  bool is_of_node() const { return kind == "flow_graph_node"; }
   bool is_of_schedule() const { return bound_kind == LockBoundKind::IfSameLock; }
   // A twentieth of what that object's sections add up to, or more.
   bool sleeps() const { return asleep > 0 && Wide{asleep} * 20 >= sections_with_latency; }
 
-  // "spin_mutex q (q.cpp:17)"
+  // "spin_mutex q (q.cpp:17)", "queue_node orders (graph.cpp:8)"
   std::string phrase() const {
     const std::string& place = places.front().info.name;
     if (library.is_known())
       return name;
     return variable.empty() && name.ends_with(" at " + place)
                ? name
-               : kind + " " + name + " (" + place + ")";
+               : noun() + " " + name + " (" + place + ")";
   }
+  // What a programmer calls it.
+  const std::string& noun() const { return node.empty() ? kind : node; }
   // Null: it was not asked about.
   const LockWhatIf* what_if_of(LockChange change, std::uint64_t factor) const {
     for (const LockWhatIf& each : what_if)

@@ -180,6 +180,8 @@ void LockLaw::step(FrameState& frame, const Step& step) {
   for (const LockTries& tries : step.lock_tries)
     add(results_.objects[tries.object], tries.place,
         {.failed_tries = tries.tries, .retried = tries.work});
+  for (const LockUntimed& each : step.untimed)
+    add_untimed(step, each);
   find_shortened(frame, step);
   LockPath& path = typed(*frame.path);
   weigh(0, step.work, weight_);
@@ -443,6 +445,26 @@ void LockLaw::find_room(const Step& step) {
     std::uint64_t& room = by_object_.try_emplace(index_of(use.object), step.work).first->second;
     if (use.kind == LockUseKind::Section && !use.is_sampled && !use.shared && !inner_[i])
       room -= std::min(room, use.work);
+  }
+}
+
+// Where on paths they lie is not known: they are part of H only.
+void LockLaw::add_untimed(const Step& step, const LockUntimed& untimed) {
+  Object& object = results_.objects[untimed.object];
+  if (!object.is_acquired())
+    object.stream = step.stream;
+  object.has_one_thread &= object.stream == step.stream;
+  add(object, untimed.place,
+      {.acquisitions = untimed.count,
+       .held = untimed.work,
+       .is_sampled = true,
+       .held_error = untimed.error});
+  for (std::size_t m = 0; m < measures(); ++m) {
+    const LockScenario* const scenario =
+        m < kFirstScenario ? nullptr : &setup_.scenarios[m - kFirstScenario];
+    const bool is_shorter = scenario == nullptr || (scenario->places.contains(untimed.place) &&
+                                                    scenario->places[untimed.place] != 0);
+    object.exclusive[m] += untimed.work * (is_shorter ? 1 : scenario->factor);
   }
 }
 

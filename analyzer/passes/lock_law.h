@@ -208,6 +208,7 @@ private:
   std::size_t depth_of(LockObjectId object, const FrameState& frame) const;
   void mark_inner(const FrameState& frame, const Step& step);
   void find_room(const Step& step);
+  void add_untimed(const Step& step, const LockUntimed& untimed);
   void section(const FrameState& frame, const Step& step, const LockUse& use, bool inner);
   void take(const FrameState& frame, const Step& step, const LockUse& use, bool inner);
   void give(const FrameState& frame, const Step& step, const LockUse& use);

@@ -369,15 +369,20 @@ bool is_set_of_tasks(const LockRow& lock) {
   return lock.kind == "omp_mutexinoutset";
 }
 
-// Its sections are the operations of a concurrent_priority_queue.
-bool is_queue(const LockRow& lock) {
-  return lock.kind == "concurrent_priority_queue";
-}
-
 std::string_view remedy_of_long_waits(const LockRow& lock) {
   return lock.library.is_known() ? remedy_in_library(lock.library)
-         : is_queue(lock)        ? "put more into each element, or split it"
-                                 : "acquire it less often, hold it for a shorter time, or split it";
+         : lock.is_of_node()     ? "put more into each message"
+         : lock.is_of_operations()
+             ? "put more into each element, or split it"
+             : "acquire it less often, hold it for a shorter time, or split it";
+}
+
+std::string_view remedy_of_long_sections(const LockRow& lock) {
+  return is_set_of_tasks(lock) ? "move work out of its tasks"
+         : lock.is_of_node()
+             ? "put more into each message, and send large messages by std::shared_ptr or pointer"
+         : lock.is_of_operations() ? "make comparisons, copies and moves of its elements faster"
+                                   : "hold it for a shorter time";
 }
 
 // What a lock that limits the run adds up to, and what would help.
@@ -398,7 +403,7 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
   const bool sleeps = profile.counts_sleep_of(lock);
   std::string text = fmt::format(
       "The {} of {}the {} run one after the other, for {}{}",
-      is_queue(lock) ? "operations" : "sections", lock.objects > 1 ? "one object of " : "",
+      lock.is_of_operations() ? "operations" : "sections", lock.objects > 1 ? "one object of " : "",
       lock.phrase(), lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
       amount(profile, sleeps ? lock.sections_with_latency : lock.bound.sections));
   if (sleeps)
@@ -414,15 +419,14 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
                                three_digits(found->parallelism))
                  : std::string();
   };
-  text += sleeps                  ? ": sleep outside of them"
-          : is_set_of_tasks(lock) ? ": move work out of its tasks"
-          : is_queue(lock)        ? ": make comparisons, copies and moves of its elements faster"
-                                  : ": hold it for a shorter time";
-  text +=
-      limit(is_queue(lock) ? "half as long" : "its own code half as long", LockChange::Shorter, 2) +
-      (is_set_of_tasks(lock) ? ", or divide what their depend clauses name" : ", or split it") +
-      limit("into 4", LockChange::Split, 4);
-  if (is_set_of_tasks(lock) || is_queue(lock))
+  text += fmt::format(": {}", sleeps ? "sleep outside of them" : remedy_of_long_sections(lock));
+  text += limit(lock.is_of_operations() ? "half as long" : "its own code half as long",
+                LockChange::Shorter, 2);
+  text += is_set_of_tasks(lock) ? ", or divide what their depend clauses name"
+          : lock.is_of_node()   ? ", or divide them among several nodes"
+                                : ", or split it";
+  text += limit("into 4", LockChange::Split, 4);
+  if (is_set_of_tasks(lock) || lock.is_of_operations())
     return text + ".";
   if (lock.kind == "omp_critical")
     text += ", or use a reduction or atomic operations instead";

@@ -46,13 +46,14 @@ bool is_set_of_tasks(const Object& object) {
   return static_cast<trace::LockKind>(object.info.kind) == trace::LockKind::OmpMutexInOutSet;
 }
 
-bool is_queue(const Object& object) {
-  return static_cast<trace::LockKind>(object.info.kind) == trace::LockKind::ConcurrentPriorityQueue;
+bool is_of_node(const Object& object) {
+  return static_cast<trace::LockKind>(object.info.kind) == trace::LockKind::FlowGraphNode;
 }
 
 // Of several locks that are taken at one place, which one a task takes may depend on the thread that it runs on (queues
 // or caches of threads), as far as only one thread took each: then other threads would not wait for it. So may
-// which element of an array it takes, also if this run took only one. Which sets an OpenMP task is in its depend clause says.
+// which element of an array it takes, also if this run took only one. Which sets an OpenMP task is in its depend clause says,
+// and which node a message is put to the edges of the graph.
 std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found,
                                               const SiteTable& table) {
   IdVector<LockPlaceId, std::uint32_t> objects;
@@ -63,6 +64,7 @@ std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found,
   for (const LockObjectId id : ids_below(found.objects.end_id()))
     if (const Object& object = found.objects[id];
         object.has_one_thread && object.is_acquired() && !is_set_of_tasks(object) &&
+        !is_of_node(object) &&
         (table.locks_in_arrays.contains(object.info.address) ||
          std::ranges::any_of(object.places, [&](LockPlaceId place) {
            return objects[place] > 1 || found.places[place].not_apart > 0;
@@ -224,7 +226,7 @@ std::vector<LockScenario> shorter_sections(const std::vector<Group>& groups,
 std::vector<LockWhatIf> what_if(const Group& lock, const LockLaw::Results& found,
                                 const Measured& measured,
                                 const std::vector<LockObjectId>& of_schedule, std::size_t first,
-                                WhatIfMode mode) {
+                                WhatIfMode mode, bool is_of_operations) {
   std::vector<LockWhatIf> result;
   for (std::size_t i = 0; i < std::size(kFactors); ++i) {
     const std::size_t measure = first + i;
@@ -246,8 +248,8 @@ std::vector<LockWhatIf> what_if(const Group& lock, const LockLaw::Results& found
         least = std::max(least, found.objects[id].least_time(LockLaw::kWork, factor));
     result.push_back({LockChange::Split, factor, {measured.work(), least}});
   }
-  // The longest section is on a path. Operations of a queue cannot share it.
-  if (!is_queue(found.objects[lock.heaviest]))
+  // The longest section is on a path. What one thread does for all cannot be shared.
+  if (!is_of_operations)
     result.push_back({LockChange::Shared, 1, {measured.work(), others}});
   result.push_back({LockChange::Gone, 1, {measured.work(), others}});
   return result;
@@ -348,12 +350,17 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const Measured&
   const auto variable = table.lock_names.find(heaviest.info.address);
   if (variable != table.lock_names.end())
     row.variable = variable->second;
-  if (row.variable.empty() && name.empty())
+  if (row.is_of_node()) {
+    row.node = std::exchange(name, "");
+    if (row.variable.empty())
+      row.variable = row.places.front().info.variable;
+  }
+  if (row.variable.empty() && name.empty() && row.node.empty())
     row.library = library_of(lock, table, found);
   row.name = !row.variable.empty()    ? row.variable
              : !name.empty()          ? name
              : row.library.is_known() ? row.kind + " of " + row.library.what
-                                      : row.kind + " at " + row.places.front().info.name;
+                                      : row.noun() + " at " + row.places.front().info.name;
   return row;
 }
 
@@ -472,7 +479,8 @@ Locks analyze_locks(const Measured& measured, const TraceReadings& readings,
     rows.emplace_back(row_of(groups[i], found, measured, locks.of_schedule), &groups[i]);
     if (const auto first = scenarios_of.find(i); first != scenarios_of.end())
       rows.back().first.what_if =
-          what_if(groups[i], found, measured, locks.of_schedule, first->second, options.mode);
+          what_if(groups[i], found, measured, locks.of_schedule, first->second, options.mode,
+                  rows.back().first.is_of_operations());
   }
   std::ranges::stable_sort(rows, std::ranges::greater(),
                            [](const auto& row) { return row.first.totals.held; });

@@ -28,6 +28,8 @@ LockRules rules_of(std::uint8_t kind) {
   case trace::LockKind::OmpAtomic:
   // Who comes first while operations are done does the next ones.
   case trace::LockKind::ConcurrentPriorityQueue:
+  case trace::LockKind::FlowGraphNode:
+  case trace::LockKind::ConcurrentLruCache:
     return {HandOver::InOrder};
   case trace::LockKind::OmpMutexInOutSet:
     return {HandOver::LetsBegin};

@@ -200,6 +200,8 @@ std::string part_name(const FoundRegions::Choice& choice, const SiteTable& table
 std::string name_of_lock_choice(const FoundRegions::Choice& choice, const LockRow& lock) {
   return choice.kind == ChoiceKind::LockSplit
              ? fmt::format("split the {} into {}", lock.phrase(), choice.factor)
+         : lock.is_of_operations() ? fmt::format("make the operations of the {} {}x as short",
+                                                 lock.phrase(), choice.factor)
          : lock.library.holds_copies
              ? fmt::format("copy messages {}x as fast (by pointer) under the {}", choice.factor,
                            lock.phrase())
@@ -292,7 +294,7 @@ std::string remedy_of(const LockRow& lock, std::uint64_t target) {
     remedies +=
         fmt::format("{}{} (parallelism at most {})", remedies.empty() ? "" : ", or ",
                     change == LockChange::Split ? fmt::format("split it into {}", enough->factor)
-                    : lock.kind == "concurrent_priority_queue"
+                    : lock.is_of_operations()
                         ? fmt::format("make its operations {} times as short", enough->factor)
                         : fmt::format("hold it {} times as short", enough->factor),
                     fixed2(enough->parallelism));

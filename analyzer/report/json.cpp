@@ -503,6 +503,8 @@ Json lock_json(const Profile& profile, const LockRow& lock) {
                {"variable", lock.variable},
                {"file", lock.places.front().info.file},
                {"line", lock.places.front().info.line}};
+  if (!lock.node.empty())
+    json["node"] = lock.node;
   json.update(lock_totals_json(profile, lock.totals));
   json["waited_no_holder"] = lock.no_holder;
   json.update({{"objects", lock.objects},

@@ -10,6 +10,7 @@
 
 #include "base/source_files.h"
 #include "sites/constructs.h"
+#include "tp/trace/trace_format.h"
 
 #include <algorithm>
 #include <array>
@@ -343,16 +344,27 @@ bool is_node(const SiteInfo& row) {
 
 void name_nodes(SiteTable& table, const SourceFolders& where) {
   std::map<std::string, std::string> sources;
-  for (SiteInfo& row : table.rows) {
-    if (!is_node(row) || !row.is_one_call || !row.wrapper.file.empty())
-      continue;
+  const auto variable_of = [&](const SiteInfo& row, std::uint32_t column) {
+    if (row.line == 0 || !row.wrapper.file.empty())
+      return std::string();
     const auto [source, is_new] = sources.try_emplace(row.file);
     if (is_new)
       source->second = read_source(row.file, where);
-    row.variable = variable_at(source->second, row.line, row.column);
+    return variable_at(source->second, row.line, column);
+  };
+  for (SiteInfo& row : table.rows) {
+    if (!is_node(row) || !row.is_one_call)
+      continue;
+    row.variable = variable_of(row, row.column);
     if (!row.variable.empty())
       row.name = row.variable + " (" + row.name + ")";
   }
+  constexpr auto kOfNode =
+      trace::kLockKindNames[static_cast<unsigned>(trace::LockKind::FlowGraphNode)];
+  for (LockPlace& place : table.lock_places)
+    if (place.kinds == std::vector<std::string>{kOfNode} && place.columns.size() == 1 &&
+        place.names.size() == 1 && !place.names.front().empty())
+      place.info.variable = variable_of(place.info, *place.columns.begin());
 }
 
 } // namespace tp::analysis

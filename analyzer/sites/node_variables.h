@@ -28,7 +28,7 @@ struct SourceFolders {
 // that made the graph run.
 bool is_node(const SiteInfo& row);
 
-// Gives rows of nodes the names of their variables: "track (flow.cpp:114)".
+// Gives rows of nodes the names of their variables: "track (flow.cpp:114)". Places of their locks get the variables.
 void name_nodes(SiteTable& table, const SourceFolders& where);
 
 } // namespace tp::analysis

@@ -65,11 +65,22 @@ LibraryLock lock_of_library(const std::string& function) {
     return of.name.find(part) != std::string_view::npos;
   };
   // Of the library's queues a program acquires only the one in a graph without a call of its own.
-  if (contains("aggregator") || contains("concurrent_priority_queue"))
+  if (contains("concurrent_priority_queue") ||
+      (contains("aggregator") && function.find("cpq_operation") != std::string::npos))
     return function.find("graph_task") == std::string::npos
                ? LibraryLock()
                : LibraryLock{.what = "a flow graph's tasks that have a priority",
                              .is_of_nodes = true};
+  // The class of a node, or of a base of it, and the operation.
+  if (contains("aggregator")) {
+    const std::vector<NameScope> operation =
+        of.arguments.empty() ? std::vector<NameScope>() : scopes_of(of.arguments.back());
+    return operation.size() < 2
+               ? LibraryLock()
+               : LibraryLock{.what =
+                                 fmt::format("oneTBB's {}", operation[operation.size() - 2].name),
+                             .is_of_nodes = true};
+  }
   if (contains("lock") || contains("mutex") || is_any(of.name, {"tbb", "detail", "d1", "d2"}))
     return {};
   if (is_any(of.name, {"successor_cache", "broadcast_cache", "round_robin_cache"}) &&

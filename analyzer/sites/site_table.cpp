@@ -483,6 +483,7 @@ void add_lock_places(SiteTable& table, const SiteFile& sites, const PathMap& pat
     const LockPlaceId id = ids[i];
     add_once(table.lock_places[id].kinds, sites.lock_places[i].kind);
     add_once(table.lock_places[id].names, sites.lock_places[i].name);
+    table.lock_places[id].columns.insert(sites.lock_places[i].site.column);
     table.lock_places[id].library = resolver.library_lock(sites.lock_places[i].site);
     table.maps.lock_place_of_id.insert(sites.lock_places[i].site.id, id);
   }

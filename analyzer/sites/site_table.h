@@ -21,6 +21,7 @@ namespace tp::analysis {
 struct LockPlace {
   SiteInfo info;
   std::vector<std::string> kinds, names; // names: that the program gives
+  std::set<std::uint32_t> columns;       // where calls make nodes there; 0: not known
   LibraryLock library;                   // whose it is, if no call of the program's is around it
 };
 

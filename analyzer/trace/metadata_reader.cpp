@@ -247,6 +247,7 @@ StaticLockPlace read_lock_place(const JsonFields& fields) {
   place.site.id = fields.number32("lock_place");
   place.site.file = fields.text("file", "");
   place.site.line = fields.number32("line", 0);
+  place.site.column = fields.number32("column", 0);
   place.site.tag = place.site.file.empty() ? "address" : "explicit";
   place.site.has_other_callers = fields.flag("other_callers", false);
   place.site.stack = read_addresses(fields, "stack");

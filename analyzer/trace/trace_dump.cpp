@@ -183,6 +183,12 @@ std::string extended_text(const Record& record) {
       text += fmt::format(" lock_tries slot={} place={} tries={} work={}", payload->slot,
                           payload->place, payload->tries, payload->work);
     break;
+  case trace::ExtendedKind::LockUntimed:
+    if (const auto payload = payload_of<trace::LockUntimedPayload>(record))
+      text +=
+          fmt::format(" lock_untimed slot={} place={} sections={} work={} error={}", payload->slot,
+                      payload->place, payload->count, payload->work, payload->error);
+    break;
   case trace::ExtendedKind::LockHandedOver:
     if (const auto payload = payload_of<trace::LockHandedOverPayload>(record))
       text += fmt::format(" lock_handed_over slot={} since_release={} since_wake={} releases={}",

@@ -85,10 +85,10 @@ export function locks(model) {
       (lock) => (lock.failed_tries > 0 ? `${count(lock.failed_tries)}, ${percent(lock.retried, work)}` : "")]);
   const most = Math.max(...all.map((/** @type {any} */ lock) => lock.held), 1e-9);
   const row = (/** @type {any} */ lock) => {
-    const code = h("code", { title: `${lock.kind} ${lock.name}` }, clipped(lock.name, 44)), target = lineId(model, lock.file, lock.line);
+    const code = h("code", { title: `${lock.node ?? lock.kind} ${lock.name}` }, clipped(lock.name, 44)), target = lineId(model, lock.file, lock.line);
     const places = lock.places.map((/** @type {any} */ place) => place.name);
     return h("tr", {}, h("th", { scope: "row", class: "name" }, target ? h("a", { class: "place", href: `#${target}` }, code) : code,
-      h("span", { class: "called", title: places.join(", ").slice(0, 400) }, clipped(`${lock.kind}, ${places[0] ?? ""}${places.length > 1 ? ` and ${places.length - 1} more` : ""}`, 44))),
+      h("span", { class: "called", title: places.join(", ").slice(0, 400) }, clipped(`${lock.node ?? lock.kind}, ${places[0] ?? ""}${places.length > 1 ? ` and ${places.length - 1} more` : ""}`, 44))),
     ...columns.map(([key, , text, hasBar]) => {
       if (key === "if changed") {
         const { lines, hint } = whatIf(model, lock);

@@ -51,6 +51,18 @@ __attribute__((weak)) extern long tp_counting_at;
 __attribute__((weak)) void tp_on_counted_lock_taken(const void* lock, unsigned kind, unsigned mode,
                                                     const void* caller) TP_COUNTED_NOEXCEPT;
 
+/* Of a lock of kind TP_LOCK_FLOW_GRAPH_NODE, which is acquired for each message: with --locks=auto, the hooks are called for
+ * few of its acquisitions, as long as it is held for a short time and no thread waits for it. Changed by the thread that
+ * has the lock, and `awaited` by those that wait. A lock may take the place of another. */
+typedef struct tp_node_lock {
+  const void* lock; /* null: none */
+  unsigned left;    /* acquisitions that are not announced before the next one that is */
+  unsigned awaited; /* not 0: all are */
+} tp_node_lock;
+#define TP_NODE_LOCKS 1024
+/* Null: all acquisitions are announced. */
+__attribute__((weak)) extern tp_node_lock* tp_node_locks;
+
 #ifdef __cplusplus
 }
 #endif
@@ -58,6 +70,34 @@ __attribute__((weak)) void tp_on_counted_lock_taken(const void* lock, unsigned k
 #define TP_COUNTED_INLINE static inline __attribute__((always_inline, unused))
 TP_COUNTED_INLINE unsigned tp_counted_index(const void* lock) {
   return ((unsigned)(__UINTPTR_TYPE__)lock * 0x9e3779b1u) >> 29;
+}
+
+TP_COUNTED_INLINE unsigned tp_node_lock_index(const void* lock) {
+  return ((unsigned)((__UINTPTR_TYPE__)lock >> 4) * 0x9e3779b1u) >> 22;
+}
+/* 1: that acquisition need not be announced. */
+TP_COUNTED_INLINE int tp_skip_node_lock(const void* lock) {
+  tp_node_lock* entry = __atomic_load_n(&tp_node_locks, __ATOMIC_RELAXED);
+  unsigned left;
+  if (entry == 0)
+    return 0;
+  entry += tp_node_lock_index(lock);
+  left = __atomic_load_n(&entry->left, __ATOMIC_RELAXED);
+  if (__builtin_expect(left == 0 || __atomic_load_n(&entry->awaited, __ATOMIC_RELAXED) != 0 ||
+                           __atomic_load_n(&entry->lock, __ATOMIC_RELAXED) != lock,
+                       0))
+    return 0;
+  __atomic_store_n(&entry->left, left - 1, __ATOMIC_RELAXED);
+  return 1;
+}
+/* A thread has to wait for the lock. */
+TP_COUNTED_INLINE void tp_await_node_lock(const void* lock) {
+  tp_node_lock* entry = __atomic_load_n(&tp_node_locks, __ATOMIC_RELAXED);
+  if (entry == 0)
+    return;
+  entry += tp_node_lock_index(lock);
+  if (__atomic_load_n(&entry->lock, __ATOMIC_RELAXED) == lock)
+    __atomic_store_n(&entry->awaited, 1u, __ATOMIC_RELAXED);
 }
 
 #if (defined(__x86_64__) && defined(__LP64__)) || defined(__aarch64__)

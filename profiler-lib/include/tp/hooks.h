@@ -103,7 +103,10 @@ enum tp_construct {
   /* Of the C library: taken, shared, and given at once, by who passes it. */                      \
   X(SEMAPHORE, 22, "semaphore")                                                                    \
   /* One thread at a time does the operations of all that have asked for some by then. */          \
-  X(CONCURRENT_PRIORITY_QUEUE, 23, "concurrent_priority_queue")
+  X(CONCURRENT_PRIORITY_QUEUE, 23, "concurrent_priority_queue")                                    \
+  /* The same of a node of a flow graph, or of one of its ports. */                                \
+  X(FLOW_GRAPH_NODE, 24, "flow_graph_node")                                                        \
+  X(CONCURRENT_LRU_CACHE, 25, "concurrent_lru_cache") /* the same */
 
 enum tp_lock_kind {
 #define TP_ENUMERATOR(enumerator, number, name) TP_LOCK_##enumerator = number,
@@ -508,6 +511,12 @@ int tp_on_lock_release(const void* lock) TP_NOEXCEPT;
 void tp_on_lock_released(void) TP_NOEXCEPT;
 /* The lock at that address is made, or destroyed: what is acquired there next is another lock. */
 void tp_on_lock_renewed(const void* lock) TP_NOEXCEPT;
+/* As tp_on_lock_renewed, of a lock of kind TP_LOCK_FLOW_GRAPH_NODE that is made. */
+void tp_on_node_lock_made(const void* lock) TP_NOEXCEPT;
+/* A node of a flow graph is made: wherever locks of that kind in its `size` bytes are acquired, their place is that of
+ * `site`, or of the call of a library's that makes the node. `what`: its class, a constant. */
+void tp_name_node_locks(const void* node, unsigned long size, const char* what,
+                        const void* site) TP_NOEXCEPT;
 /* What an annotation says of a place where locks are acquired. Strings may be null, and must stay valid until
  * the process ends. */
 typedef struct tp_lock_place {

@@ -21,9 +21,12 @@ static_assert(offsetof(tp::ControlPage, recording) == 0);
 // Aligned as the page is: AddressSanitizer then puts no red zone behind these four bytes of it.
 extern "C" int tp_recording __attribute__((alias("tp_control_page"), aligned(tp::kControlBytes)));
 
+struct tp_node_lock; // of tp/counted_locks.h, where what follows is declared as weak
+
 extern "C" {
 [[gnu::visibility("default")]] constinit unsigned char tp_locks_are_on = 0;
 [[gnu::visibility("default")]] constinit long tp_counting_at = 0;
+[[gnu::visibility("default")]] constinit tp_node_lock* tp_node_locks = nullptr;
 }
 
 namespace tp::rt {

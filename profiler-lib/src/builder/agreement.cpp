@@ -81,6 +81,9 @@ static_assert(static_cast<unsigned>(trace::LockKind::OmpMutexInOutSet) ==
 static_assert(static_cast<unsigned>(trace::LockKind::Semaphore) == TP_LOCK_SEMAPHORE);
 static_assert(static_cast<unsigned>(trace::LockKind::ConcurrentPriorityQueue) ==
               TP_LOCK_CONCURRENT_PRIORITY_QUEUE);
+static_assert(static_cast<unsigned>(trace::LockKind::FlowGraphNode) == TP_LOCK_FLOW_GRAPH_NODE);
+static_assert(static_cast<unsigned>(trace::LockKind::ConcurrentLruCache) ==
+              TP_LOCK_CONCURRENT_LRU_CACHE);
 static_assert(static_cast<unsigned>(trace::LockKind::Accessor) == TP_LOCK_ACCESSOR);
 static_assert(static_cast<unsigned>(trace::LockKind::PthreadMutex) == TP_LOCK_PTHREAD_MUTEX);
 static_assert(TP_LOCK_SHARED == trace::kLockShared);

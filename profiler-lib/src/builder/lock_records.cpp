@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -155,6 +156,30 @@ TP_HOT std::uint32_t place_of(ThreadState& thread, Frame& frame, LockState& lock
   const std::uint32_t place =
       path != CallPaths::kUnlearned ? locks.places.find(key_of(where, path)) : 0;
   return (place != 0 ? place : learn_place(thread, frame, locks, where)) - 1;
+}
+
+// Likewise, of the lock of a flow graph's node: where that was made, whichever code acquires it.
+constexpr std::uint32_t kNotOfNode = UINT32_MAX;
+TP_COLD std::uint32_t learn_node(ThreadState& thread, Frame& frame, LockState& locks,
+                                 std::uint64_t lock, std::uint64_t key) noexcept {
+  const OutsideOfStep outside(thread, frame);
+  const std::uint32_t place = place_of_node(lock);
+  locks.places.remember(key, place != 0 ? place : kNotOfNode);
+  return place != 0 ? place : kNotOfNode;
+}
+
+std::uint32_t place_of_lock(ThreadState& thread, Frame& frame, LockState& locks,
+                            const LockPlace& where, const LockUse& of) noexcept {
+  if (where.kind == TP_LOCK_FLOW_GRAPH_NODE) {
+    const std::uint64_t key = lock_place_key(where.kind, reinterpret_cast<const void*>(of.address),
+                                             mix_lock_address(of.generation));
+    const std::uint32_t known = locks.places.find(key);
+    const std::uint32_t place =
+        known != 0 ? known : learn_node(thread, frame, locks, of.address, key);
+    if (place != kNotOfNode)
+      return place - 1;
+  }
+  return place_of(thread, frame, locks, where);
 }
 
 // So that take_plainly() does the same the next time. Returns LockUse::use.
@@ -428,9 +453,91 @@ void put_section(ThreadState& thread, Frame& frame, LockState& locks, const Held
     put_whole_section(thread, frame, locks, held, work);
 }
 
+// Of a flow graph's node: what tp_node_lock does not say.
+struct NodeUse {
+  std::uint32_t granted = 0;    // acquisitions that need not be announced, of the last time
+  std::uint32_t timed = 0;      // sections
+  std::uint32_t generation = 0; // of the lock
+  std::uint32_t place = 0;
+  MovingMean lengths;
+};
+constinit tp_node_lock node_locks[TP_NODE_LOCKS] = {};
+struct NodeEntry {
+  std::atomic<bool> is_used{false}; // by a thread: threads with different locks may want it
+  NodeUse use;
+};
+constinit NodeEntry node_entries[TP_NODE_LOCKS] = {};
+// Sections of nodes below this mean are sampled: a message costs more than other things that are done under a lock.
+constexpr std::uint64_t kShortOfNode = 10; // times ShortSections::short_length
+
+// What was not announced of the lock that the entry is of.
+void put_untimed(ThreadState& thread, Frame& frame, LockState& locks, tp_node_lock& entry,
+                 NodeUse& use) noexcept {
+  const std::uint32_t left = __atomic_exchange_n(&entry.left, 0u, __ATOMIC_RELAXED);
+  const std::uint32_t count = std::exchange(use.granted, 0u) - left;
+  if (count == 0)
+    return;
+  LockUse lock{};
+  lock.address = reinterpret_cast<std::uint64_t>(entry.lock);
+  lock.generation = use.generation;
+  lock.kind = TP_LOCK_FLOW_GRAPH_NODE;
+  lock.slot = locks.slots.slot_of(lock.address);
+  know(thread, frame, locks, lock);
+  put_payload(thread, frame, trace::ExtendedKind::LockUntimed,
+              trace::LockUntimedPayload{use.lengths.sum(count),
+                                        use.lengths.error(count, 0) +
+                                            locks.shorts.reading * std::uint64_t{count},
+                                        count, use.place, lock.slot, 0, 0});
+}
+
+// A section of a node was timed, by the thread that has the lock: how many of the next ones need not be?
+void sample_node(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
+                 std::uint64_t work) noexcept {
+  const auto* const lock = reinterpret_cast<const void*>(held.address);
+  const unsigned index = tp_node_lock_index(lock);
+  tp_node_lock& entry = node_locks[index];
+  NodeUse& use = node_entries[index].use;
+  put_untimed(thread, frame, locks, entry, use);
+  if (entry.lock != lock || use.generation != held.generation) {
+    __atomic_store_n(&entry.awaited, 0u, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry.lock, lock, __ATOMIC_RELAXED);
+    use = NodeUse{};
+    use.generation = held.generation;
+  }
+  use.place = held.place;
+  if ((held.flags & trace::kLockContended) != 0)
+    __atomic_store_n(&entry.awaited, 1u, __ATOMIC_RELAXED);
+  const std::uint64_t limit = kShortOfNode * locks.shorts.short_length;
+  use.lengths.add(std::min(work - std::min(work, locks.shorts.reading), 16 * limit));
+  if (++use.timed <= ShortSections::kTimedOfLock || use.lengths.mean() >= limit ||
+      __atomic_load_n(&entry.awaited, __ATOMIC_RELAXED) != 0)
+    return;
+  const std::uint32_t mean =
+      std::min(use.timed / ShortSections::kTimedPerSkip, ShortSections::kMeanSkip);
+  use.granted =
+      static_cast<std::uint32_t>(mix_lock_address(held.address + use.timed) >> 32) % (2 * mean + 1);
+  __atomic_store_n(&entry.left, use.granted, __ATOMIC_RELAXED);
+}
+
+void sample_node_alone(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
+                       std::uint64_t work) noexcept {
+  std::atomic<bool>& is_used =
+      node_entries[tp_node_lock_index(reinterpret_cast<const void*>(held.address))].is_used;
+  if (is_used.exchange(true, std::memory_order_acquire))
+    return;
+  sample_node(thread, frame, locks, held, work);
+  is_used.store(false, std::memory_order_release);
+}
+
 void end_section(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                  std::uint64_t work) noexcept {
   put_section(thread, frame, locks, held, work);
+  if (held.kind == TP_LOCK_FLOW_GRAPH_NODE) {
+    if (locks.samples_sections() && !is_done(held))
+      sample_node_alone(thread, frame, locks, held,
+                        work + (held.state.has_slept != 0 ? held.slept : 0));
+    return;
+  }
   if (locks.samples_sections() && held.code != nullptr && (held.flags & trace::kLockContended) == 0)
     sample(thread, frame, locks, held, work + (held.state.has_slept != 0 ? held.slept : 0));
 }
@@ -583,11 +690,17 @@ TP_COLD int note_for_waiters(LockState& locks, std::uint64_t lock, std::uint32_t
   return 2;
 }
 
+// Does one thread at a time what all others have asked for?
+constexpr bool is_aggregator(unsigned kind) noexcept {
+  return kind == TP_LOCK_CONCURRENT_PRIORITY_QUEUE || kind == TP_LOCK_FLOW_GRAPH_NODE ||
+         kind == TP_LOCK_CONCURRENT_LRU_CACHE;
+}
+
 // The thread has the lock from here on. Those whose operations it does go on before it releases the lock: so that the rest
 // of their wait is known to be its.
 TP_COLD void note_whom_it_serves(LockState& locks, const HeldLock& held,
                                  std::uint64_t time) noexcept {
-  if (held.kind == TP_LOCK_CONCURRENT_PRIORITY_QUEUE && is_awaited(held.address, held.kind))
+  if (is_aggregator(held.kind) && is_awaited(held.address, held.kind))
     note_for_waiters(locks, held.address, held.place, time);
 }
 
@@ -874,6 +987,16 @@ bool locks_may_count() noexcept {
 #endif
 }
 
+void sample_nodes() noexcept {
+  std::fill(std::begin(node_locks), std::end(node_locks), tp_node_lock{});
+  for (NodeEntry& entry : node_entries) {
+    entry.is_used.store(false, std::memory_order_relaxed);
+    entry.use = NodeUse{};
+  }
+  const bool samples = clock_config.same_as_time && sampling.load(std::memory_order_relaxed);
+  __atomic_store_n(&tp_node_locks, samples ? node_locks : nullptr, __ATOMIC_RELAXED);
+}
+
 void count_by_code(LockState& locks) noexcept {
   counting.locks = locks.shorts.counted;
 }
@@ -905,7 +1028,7 @@ void take_lock(ThreadState& thread, Frame& frame, const void* lock, unsigned mod
   held.address = reinterpret_cast<std::uint64_t>(lock);
   held.code = where.counted_code();
   held.generation = generation_of_lock(held.address);
-  held.place = place_of(thread, frame, *locks, where);
+  held.place = place_of_lock(thread, frame, *locks, where, held);
   held.mode = static_cast<std::uint8_t>(mode);
   held.asked = static_cast<std::uint16_t>(asked_for(where.kind, mode));
   held.use = 0;

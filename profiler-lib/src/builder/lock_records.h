@@ -8,7 +8,7 @@
 // acquisition is taken out of the step, whose begin moves forward by as much. So positions in a step, and
 // the work inside of sections, never contain a wait.
 //
-// Of an aggregator (concurrent_priority_queue) one thread at a time does the operations of all that have asked for some.
+// Of an aggregator (concurrent_priority_queue, nodes of flow graphs) one thread at a time does the operations of all that have asked for some.
 // Its section contains them all; those of the others are empty, after the wait (TP_LOCK_DONE).
 //
 // Where a thread tries to acquire a lock, and does not wait if that fails, what it does until it tries again stays
@@ -59,6 +59,9 @@ TP_HOT bool skip_section(ThreadState& thread, const void* lock, unsigned mode, c
 }
 // Can the code of locks count sections, if short ones are sampled? Makes that possible.
 bool locks_may_count() noexcept;
+// Not all acquisitions of the locks of flow graphs' nodes are announced from here on, if short sections are sampled. Before a
+// recording begins, once the clock is known.
+void sample_nodes() noexcept;
 // The calling thread's code counts sections in that table; in none.
 void count_by_code(LockState& locks) noexcept;
 void forget_counted_locks() noexcept;

@@ -180,6 +180,27 @@ TP_EXPORT void tp_on_lock_renewed(const void* lock) noexcept {
   count_lock_generation(reinterpret_cast<std::uint64_t>(lock));
 }
 
+TP_EXPORT void tp_on_node_lock_made(const void* lock) noexcept {
+  const auto address = reinterpret_cast<std::uint64_t>(lock);
+  count_lock_generation(address);
+  if (recording() == Recording::On)
+    forget_node_of_lock(address);
+}
+
+TP_EXPORT void tp_name_node_locks(const void* node, unsigned long size, const char* what,
+                                  const void* site) noexcept {
+  ThreadState* const thread = tp_locks_are_on != 0 ? thread_state_or_create() : nullptr;
+  if (thread == nullptr)
+    return;
+  Frame& frame = top(*thread);
+  const OutsideOfStep outside(*thread, frame);
+  const void* const task_stack = task_stack_of(frame);
+  std::uint64_t path = thread->call_paths.find(task_stack);
+  if (path == CallPaths::kUnlearned)
+    path = thread->call_paths.learn(task_stack);
+  register_node(node, size, what, site, __builtin_return_address(0), path, task_stack);
+}
+
 TP_EXPORT void tp_on_user_lock_taken(const void* lock, unsigned mode,
                                      const tp_lock_place* place) noexcept {
   ThreadState* const thread = thread_in_step();

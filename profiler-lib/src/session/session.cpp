@@ -132,6 +132,7 @@ bool start_session(Session& s) {
               clock_config.name + ")");
   publish_control(s);
   sample_short_sections(s.settings.locks == Locks::Auto);
+  sample_nodes();
   const unsigned char counted = locks_may_count() ? TP_LOCKS_ARE_COUNTED : 0;
   __atomic_store_n(&tp_locks_are_on, s.settings.locks != Locks::Off ? 1 | counted : 0,
                    __ATOMIC_RELAXED);

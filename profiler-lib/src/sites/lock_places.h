@@ -7,6 +7,7 @@
 #include "tp/hooks.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace tp::rt {
@@ -40,9 +41,19 @@ bool is_in_static_data(std::uint64_t address) noexcept;
 
 // The number of a place: the calls on the calling thread's stack and, if there is one, an annotation's
 // statement. The stack begins with that to which `caller` belongs (null: the first one outside of
-// libtbb). `path`, `task_stack`: as in site_registry.h. Cold.
+// libtbb). `path`, `task_stack`: as in site_registry.h. `column`: of the statement, 0: not known. Cold.
 std::uint32_t register_lock_place(unsigned kind, const void* caller, const tp_lock_place* stated,
-                                  std::uint64_t path, const void* task_stack);
+                                  std::uint64_t path, const void* task_stack, unsigned column = 0);
+// Locks of kind TP_LOCK_FLOW_GRAPH_NODE are in nodes of flow graphs, and the place where they are acquired is that where the
+// node was made. A node is: of that class, by a call with that record (tp_spawn_site), or, if that is in a library's code, by
+// the calls on the thread's stack from that to which `caller` belongs. Cold.
+void register_node(const void* node, std::size_t size, const char* what, const void* record,
+                   const void* caller, std::uint64_t path, const void* task_stack);
+// Such a lock is made: those that were in a node there are gone. Cold.
+void forget_node_of_lock(std::uint64_t lock);
+// The number of the place plus 1; 0: it is not known. Cold.
+std::uint32_t place_of_node(std::uint64_t lock);
+
 // Key of a place in a SiteCache: `what` is the caller or the statement.
 inline std::uint64_t lock_place_key(unsigned kind, const void* what, std::uint64_t path) {
   const auto high = reinterpret_cast<std::uint64_t>(what);

@@ -41,6 +41,12 @@ struct Record {
   Call call;
 };
 
+// A node of a flow graph: the end of its memory, and the number of its place.
+struct Node {
+  std::uintptr_t end;
+  std::uint32_t place;
+};
+
 struct Registry {
   std::mutex mutex; // guards what follows
   SiteFile file;
@@ -54,7 +60,9 @@ struct Registry {
   std::uint32_t lock_places = 0;
   std::unordered_map<std::uint64_t, Call> lock_places_by_caller;
   std::map<std::string, Call> lock_places_by_text;
-  std::unordered_set<std::uint64_t> static_locks; // that the file has
+  std::unordered_set<std::uint64_t> static_locks;                             // that the file has
+  std::map<std::pair<const void*, std::uint64_t>, std::uint32_t> node_places; // by record and path
+  std::map<std::uintptr_t, Node> nodes; // by their addresses; none overlaps another one
 };
 
 // Most of `static_locks`, to be found without the mutex: of those with the same hash, the first ones. The hash is not
@@ -340,7 +348,7 @@ std::uint32_t register_region(const tp_region& region) {
 }
 
 std::uint32_t register_lock_place(unsigned kind, const void* caller, const tp_lock_place* stated,
-                                  std::uint64_t path, const void* task_stack) {
+                                  std::uint64_t path, const void* task_stack, unsigned column) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   const auto text_of = [](const char* text) { return std::string(text != nullptr ? text : ""); };
@@ -349,8 +357,8 @@ std::uint32_t register_lock_place(unsigned kind, const void* caller, const tp_lo
   if (stated != nullptr) {
     const auto line_or_caller =
         stated->line != 0 ? stated->line : reinterpret_cast<std::uintptr_t>(caller);
-    const std::string key =
-        text_of(stated->name) + '\n' + text_of(stated->file) + ':' + std::to_string(line_or_caller);
+    const std::string key = text_of(stated->name) + '\n' + text_of(stated->file) + ':' +
+                            std::to_string(line_or_caller) + ':' + std::to_string(column);
     place = site_of_path(r.lock_places_by_text[key], path, r.lock_places);
   } else {
     place =
@@ -363,9 +371,66 @@ std::uint32_t register_lock_place(unsigned kind, const void* caller, const tp_lo
       .text("name", stated != nullptr ? text_of(stated->name) : "")
       .text("file", stated != nullptr ? text_of(stated->file) : "")
       .number("line", stated != nullptr ? stated->line : 0);
+  if (column != 0)
+    line.number("column", column);
   add_callers(line, place, stack_from(caller, task_stack), task_stack, r);
   r.file.append(line);
   return place.id;
+}
+
+namespace {
+
+// The node that the address is in, or the first one behind it.
+std::map<std::uintptr_t, Node>::iterator first_node_from(Registry& r, std::uintptr_t address) {
+  auto next = r.nodes.upper_bound(address);
+  if (next != r.nodes.begin() && std::prev(next)->second.end > address)
+    --next;
+  return next;
+}
+
+// Whose record is in a library's code has been made by a call of that, and the stack shows who called it.
+std::uint32_t place_of_new_node(const char* what, const void* record, const void* caller,
+                                std::uint64_t path, const void* task_stack) {
+  const Record read = read_record(*static_cast<const tp_spawn_site*>(record), Notes::Used);
+  const tp_lock_place place{what, read.library == 0 ? read.place.file.c_str() : nullptr,
+                            read.library == 0 ? read.place.line : 0};
+  return register_lock_place(TP_LOCK_FLOW_GRAPH_NODE, caller, &place, path, task_stack,
+                             read.library == 0 ? read.place.column : 0);
+}
+
+} // namespace
+
+void register_node(const void* node, std::size_t size, const char* what, const void* record,
+                   const void* caller, std::uint64_t path, const void* task_stack) {
+  Registry& r = registry();
+  std::unique_lock lock(r.mutex);
+  auto place = r.node_places.find({record, path});
+  if (place == r.node_places.end()) {
+    lock.unlock(); // as in register_site()
+    const std::uint32_t number = place_of_new_node(what, record, caller, path, task_stack);
+    lock.lock();
+    place = r.node_places.try_emplace({record, path}, number).first;
+  }
+  const auto begin = reinterpret_cast<std::uintptr_t>(node);
+  for (auto old = first_node_from(r, begin);
+       old != r.nodes.end() && old->first < begin + size;) // gone
+    old = r.nodes.erase(old);
+  r.nodes[begin] = {begin + size, place->second};
+}
+
+void forget_node_of_lock(std::uint64_t lock_address) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  if (const auto node = first_node_from(r, lock_address);
+      node != r.nodes.end() && node->first <= lock_address)
+    r.nodes.erase(node);
+}
+
+std::uint32_t place_of_node(std::uint64_t lock_address) {
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  const auto node = first_node_from(r, lock_address);
+  return node != r.nodes.end() && node->first <= lock_address ? node->second.place + 1 : 0;
 }
 
 bool register_lock(std::uint64_t address, std::uint32_t generation, unsigned kind) {
@@ -422,6 +487,8 @@ bool open_site_table(const char* path) {
   r.lock_places = 0;
   r.lock_places_by_caller.clear();
   r.lock_places_by_text.clear();
+  r.node_places.clear();
+  r.nodes.clear();
   for (const std::uint64_t address : std::exchange(r.static_locks, {}))
     written_locks.remove(address);
   return created;

@@ -12,6 +12,7 @@
 #ifndef TP_FLOW_GRAPH_HOOKS_H
 #define TP_FLOW_GRAPH_HOOKS_H
 
+#include "tp/lock_hooks.h"
 #include "tp/oneapi_hooks.h"
 
 #include <cerrno>
@@ -237,6 +238,16 @@ inline void name_node(const void* node, const site& place) noexcept {
 inline void copy_name(const void* from, const void* to) noexcept {
   if (tp_copy_name != nullptr)
     tp_copy_name(from, to);
+}
+// Of a base class whose derived class names the node.
+inline site no_site() noexcept {
+  return site(site::here(), nullptr);
+}
+// The place of the locks in a node is that, too, wherever they are acquired. `what`: its class.
+template <typename Node>
+void name_node_locks(const Node* node, const char* what, const site& place) noexcept {
+  if (tp_name_node_locks != nullptr && place.record != nullptr)
+    tp_name_node_locks(node, sizeof(Node), what, place.record);
 }
 inline void forget_node(const void* node) noexcept {
   forget_places(node);

@@ -19,6 +19,10 @@ __attribute__((weak)) void tp_on_lock_try_failed(const void* lock, unsigned kind
 __attribute__((weak)) int tp_on_lock_given(const void* lock) noexcept;
 __attribute__((weak)) int tp_on_lock_release(const void* lock) noexcept;
 __attribute__((weak)) void tp_on_lock_released() noexcept;
+__attribute__((weak)) void tp_on_lock_renewed(const void* lock) noexcept;
+__attribute__((weak)) void tp_on_node_lock_made(const void* lock) noexcept;
+__attribute__((weak)) void tp_name_node_locks(const void* node, unsigned long size,
+                                              const char* what, const void* site) noexcept;
 }
 
 namespace tbb {
@@ -45,7 +49,9 @@ enum class lock_kind : unsigned {
   speculative_spin_rw_mutex = 8,
   accessor = 9,
   hash_map_bucket = 19,
-  concurrent_priority_queue = 23
+  concurrent_priority_queue = 23,
+  flow_graph_node = 24,
+  concurrent_lru_cache = 25
 };
 
 inline bool locks_are_on() noexcept {
@@ -206,13 +212,34 @@ template <lock_kind kKind>
 class aggregator_lock {
 public:
   explicit aggregator_lock(const void* aggregator) noexcept : aggregator_(aggregator) {}
+  // There is another lock at that address from here on. An older libtbb has no such hooks.
+  static void made(const void* aggregator) noexcept {
+    if (kIsOfNode) {
+      if (&tp_on_node_lock_made != nullptr)
+        tp_on_node_lock_made(aggregator);
+    } else if (&tp_on_lock_renewed != nullptr) {
+      tp_on_lock_renewed(aggregator);
+    }
+  }
   // The thread cannot go on: until handles() or is_done().
-  __attribute__((always_inline)) void waits() noexcept { wait_.begin(aggregator_); }
+  __attribute__((noinline, cold)) void waits() noexcept {
+    if (kIsOfNode && &tp_node_locks != nullptr)
+      tp_await_node_lock(aggregator_);
+    wait_.begin(aggregator_);
+  }
   __attribute__((always_inline)) void handles() noexcept {
-    lock_taken(aggregator_, kKind);
+    if (!kIsOfNode)
+      lock_taken(aggregator_, kKind);
+    else if (locks_are_on() && (&tp_node_locks == nullptr || !tp_skip_node_lock(aggregator_)))
+      take_node();
     wait_.end();
   }
-  __attribute__((always_inline)) void handled() noexcept { lock_given(aggregator_); }
+  __attribute__((always_inline)) void handled() noexcept {
+    if (!kIsOfNode)
+      lock_given(aggregator_);
+    else if (__builtin_expect(is_taken_, 0))
+      tp_on_lock_given(aggregator_);
+  }
   __attribute__((noinline, cold)) void is_done() noexcept {
     constexpr unsigned kDone = 16; // TP_LOCK_DONE
     if (!locks_are_on())
@@ -223,8 +250,14 @@ public:
   }
 
 private:
+  static constexpr bool kIsOfNode = kKind == lock_kind::flow_graph_node;
+  __attribute__((noinline, cold)) void take_node() noexcept {
+    is_taken_ = true;
+    tp_on_lock_taken(aggregator_, static_cast<unsigned>(kKind), 0, __builtin_return_address(0));
+  }
   const void* const aggregator_;
   lock_wait wait_;
+  bool is_taken_ = false;
 };
 
 // A mutex of a container. Its code and layout are those of a spin_rw_mutex, it is announced as another kind. Mutexes of

@@ -15,6 +15,7 @@
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/blocked_range2d.h>
 #include <oneapi/tbb/blocked_range3d.h>
+#include <oneapi/tbb/concurrent_priority_queue.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/mutex.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -37,6 +38,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <execution>
 #include <forward_list>
 #include <map>
@@ -644,7 +646,47 @@ void run_inside(const Statement& s, Scope* scope) {
   const tbb::mutex::scoped_lock held(mutex);
   run_inside(s, scope);
 }
+// The operation of a queue that copies an element, which is the section. So that each thread does its own, as which step an
+// operation is in is the schedule's otherwise, they come one at a time.
+struct Element {
+  const Statement* statement = nullptr;
+  Scope* scope = nullptr;
+  std::exception_ptr* thrown = nullptr;
+  Element(const Statement& s, Scope* of, std::exception_ptr& to)
+      : statement(&s), scope(of), thrown(&to) {}
+  Element(Element&&) = default;
+  Element& operator=(Element&&) = default;
+  Element(const Element& other)
+      : statement(other.statement), scope(other.scope), thrown(other.thrown) {
+    try {
+      run_inside(*statement, scope);
+    } catch (...) {
+      *thrown = std::current_exception();
+    }
+  }
+  bool operator<(const Element&) const { return false; }
+};
+[[gnu::noinline]] void lock_6(const Statement& s, Scope* scope) {
+  static tbb::concurrent_priority_queue<Element> queue;
+  static std::atomic_flag is_used;
+  while (is_used.test_and_set())
+    std::this_thread::yield();
+  std::exception_ptr thrown;
+  const Element element(s, scope, thrown);
+  // lock: 6
+  queue.push(element);
+  queue.clear();
+  is_used.clear();
+  if (thrown)
+    std::rethrow_exception(thrown);
+}
 #else
+[[gnu::noinline]] void lock_6(const Statement& s, Scope* scope) {
+  static std::mutex mutex;
+  // lock: 6
+  const std::lock_guard held(mutex);
+  run_inside(s, scope);
+}
 [[gnu::noinline]] void lock_0(const Statement& s, Scope* scope) {
   static std::mutex mutex;
   // lock: 0
@@ -696,8 +738,8 @@ void run_inside(const Statement& s, Scope* scope) {
 }
 
 void lock(const Statement& s, Scope* scope) {
-  static constexpr void (*kLock[kLocks])(const Statement&, Scope*) = {lock_0, lock_1, lock_2,
-                                                                      lock_3, lock_4, lock_5};
+  static constexpr void (*kLock[kLocks])(const Statement&, Scope*) = {
+      lock_0, lock_1, lock_2, lock_3, lock_4, lock_5, lock_6};
   // Without tp-run a thread is known from its first call of oneTBB on.
   tbb::this_task_arena::isolate([] {});
   kLock[s.lock](s, scope);

@@ -381,6 +381,8 @@ enum class LockKind : std::uint8_t {
   Semaphore = 22, // sem_t: shared sections without work, one for each time that it was passed
   // A section without work is an operation that another thread has done in its own, or that did nothing.
   ConcurrentPriorityQueue = 23,
+  FlowGraphNode = 24,      // the same of a node of a flow graph, or of one of its ports
+  ConcurrentLruCache = 25, // the same
 };
 
 inline constexpr const char* kLockKindNames[] = {
@@ -408,6 +410,8 @@ inline constexpr const char* kLockKindNames[] = {
     "omp_mutexinoutset",
     "semaphore",
     "concurrent_priority_queue",
+    "flow_graph_node",
+    "concurrent_lru_cache",
 };
 
 // ---- Extended records ---------------------------------------------------------------------------
@@ -472,10 +476,12 @@ enum class ExtendedKind : std::uint8_t {
                        // follows, what the thread slept inside. Since version 2
   LockTries = 58, // LockTriesPayload: in the open step, failed attempts to acquire a lock. Since
                   // version 2
-  Waited = 59,  // WaitedPayload: in the open step the thread waited for a lock, or in a loop of its
-                // own that it announced. Only while stacks are sampled. Since version 2
-  LockUse = 60, // LockUsePayload: from here on in its chunk, what a SectionOfUse means. Since
-                // version 2
+  Waited = 59, // WaitedPayload: in the open step the thread waited for a lock, or in a loop of its
+               // own that it announced. Only while stacks are sampled. Since version 2
+  LockUntimed = 60, // LockUntimedPayload: sections of a lock that were not timed, in whatever steps
+                    // of whatever threads. Since version 2
+  LockUse = 61,     // LockUsePayload: from here on in its chunk, what a SectionOfUse means. Since
+                    // version 2
 };
 
 enum class ThreadRole : std::uint32_t {
@@ -673,6 +679,18 @@ struct LockTriesPayload {
   std::uint16_t reserved;
 };
 static_assert(sizeof(LockTriesPayload) == 24);
+
+// Since the last such record of the lock. None was contended; their work is an estimate from those that were timed.
+struct LockUntimedPayload {
+  std::uint64_t work;  // of all of them, exclusive
+  std::uint64_t error; // its standard error at most
+  std::uint32_t count;
+  std::uint32_t place; // a "lock_place"
+  std::uint16_t slot;
+  std::uint16_t reserved;
+  std::uint32_t reserved_too;
+};
+static_assert(sizeof(LockUntimedPayload) == 32);
 
 // `from` and `to` are exclusive, `to` gathers. `from` has ended.
 struct HandOverPayload {

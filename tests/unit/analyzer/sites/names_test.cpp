@@ -173,6 +173,12 @@ TEST(Sites, LocksInsideOfOneTbbAreNamedByWhatTheyProtect) {
   EXPECT_EQ("a flow graph's tasks that have a priority",
             lock_of_library(queue_of("tbb::detail::d1::graph_task*")).what);
   EXPECT_FALSE(lock_of_library(queue_of("Job*")).is_known());
+  const LibraryLock port = lock_of_library(
+      "void tbb::detail::d1::aggregator_generic<tbb::detail::d1::queueing_port<"
+      "Image>::queueing_port_operation>::execute<int>("
+      "tbb::detail::d1::queueing_port<Image>::queueing_port_operation*, int&, bool)");
+  EXPECT_EQ("oneTBB's queueing_port", port.what);
+  EXPECT_TRUE(port.is_of_nodes);
   // The locks themselves, and what is not oneTBB's.
   for (const char* other :
        {"tbb::detail::d1::spin_rw_mutex::lock()",

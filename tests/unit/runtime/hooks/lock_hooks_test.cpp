@@ -5,6 +5,7 @@
 #include "builder/lock_records.h"
 #include "builder/thread_state.h"
 #include "rt_support.h"
+#include "tp/site.h"
 
 #include "fake_scheduler.h"
 
@@ -590,6 +591,41 @@ TEST(Locks, AnotherThreadMayHaveDoneWhatASectionIsFor) {
   }
   EXPECT_EQ(served, 1u);
   EXPECT_EQ(did, 1u);
+}
+
+// Wherever it is acquired, until another lock is made at its address.
+TEST(Locks, ThePlaceOfANodesLockIsWhereTheNodeWasMade) {
+  static constexpr tp_spawn_site kMade{"graph.cpp", "int main()", 17, 5, nullptr, 0};
+  const std::string data = record([] {
+    start();
+    struct {
+      char node[64];
+      char behind;
+    } memory;
+    const auto acquire = [](const void* lock, int place) {
+      tp_on_lock_taken(lock, TP_LOCK_FLOW_GRAPH_NODE, 0,
+                       static_cast<const char*>(caller()) + place);
+      tp_on_lock_given(lock);
+    };
+    tp_on_node_lock_made(&memory.node[8]);
+    tp_name_node_locks(memory.node, sizeof memory.node, "queue_node", &kMade);
+    acquire(&memory.node[8], 1);
+    acquire(&memory.node[8], 2);
+    acquire(&memory.node[63], 1);
+    acquire(&memory.behind, 1);
+    tp_on_node_lock_made(&memory.node[8]);
+    acquire(&memory.node[8], 1);
+  });
+  std::vector<std::uint32_t> places;
+  for (const auto& record : read_stream(data + "/000000.tps").records)
+    if (record.op == tp::trace::Op::Section)
+      places.push_back(record.lock_place);
+  EXPECT_EQ(places, (std::vector<std::uint32_t>{0, 0, 0, 1, 1}));
+  EXPECT_EQ(places_of(data), 2u);
+  EXPECT_NE(content_of(data + "/sites.jsonl")
+                .find("{\"lock_place\":0,\"kind\":\"flow_graph_node\",\"name\":\"queue_node\","
+                      "\"file\":\"graph.cpp\",\"line\":17,\"column\":5,\"stack\":"),
+            std::string::npos);
 }
 
 TEST(Locks, WaitingIsNotWork) {
