@@ -18,13 +18,14 @@ inline constexpr std::uint64_t kWorthEfficiencyPercent = 50;
 inline constexpr std::uint64_t kMostVerdictProcs = 128;
 
 struct Verdict {
-  std::uint64_t worth_procs = 0; // the largest number of CPUs with that efficiency; 0: not known
-  bool is_simulated = false;     // else by bounds: without overhead and with the best schedule
-  Ratio limit;                   // T1/Tinf of this run: no schedule of its tasks is faster
-  bool is_disproved = false;     // this run took longer than predicted (RunCheck::disproves)
-  std::string headline, detail;  // detail: empty if there is nothing to say
-  bool is_of_ends = false;       // the detail is about serial code before and after all tasks
-  std::string file;              // of the code that limits most; empty: none
+  std::uint64_t worth_procs =
+      0; // of those with that efficiency, not slower than fewer: the largest number; 0: not known
+  bool is_simulated = false;    // else by bounds: without overhead and with the best schedule
+  Ratio limit;                  // T1/Tinf of this run: no schedule of its tasks is faster
+  bool is_disproved = false;    // this run took longer than predicted (RunCheck::disproves)
+  std::string headline, detail; // detail: empty if there is nothing to say
+  bool is_of_ends = false;      // the detail is about serial code before and after all tasks
+  std::string file;             // of the code that limits most; empty: none
   std::uint32_t line = 0;
   // Index of the finding that all of the detail is about.
   std::optional<std::size_t> finding;

@@ -22,12 +22,16 @@ std::string row_name(const SiteInfo& info) {
   return is_main(info) ? "the program" : info.name;
 }
 
-// "the first OpenMP call"
-std::string first_call(const SiteTable& table) {
+Runtimes runtimes_of(const SiteTable& table) {
   Runtimes runtimes;
   for (const SiteInfo& row : table.rows)
     runtimes.add(row);
-  return fmt::format("first {} call", runtimes.name());
+  return runtimes;
+}
+
+// "the first OpenMP call"
+std::string first_call(const SiteTable& table) {
+  return fmt::format("first {} call", runtimes_of(table).name());
 }
 
 bool is_construct(const SiteInfo& info, trace::Construct construct) {
@@ -253,6 +257,9 @@ std::string segment_name(const StepClass& of, const SiteTable& table, bool has_o
   const SiteInfo& own = table.rows[of.row];
   std::string owner = has_one_row ? code_of_row(of.row, table) : "the code";
   std::string from = end_name(of.opened, own, table), to = end_name(of.closed, own, table);
+  // Who has created threads has not used the runtime for that, and may use it no more.
+  if (of.opened.kind == BoundaryKind::Spawn && of.closed.kind == BoundaryKind::FirstUse)
+    to = fmt::format("its first wait or {} call", runtimes_of(table).name());
   const bool is_body =
       of.opened.kind == BoundaryKind::BodyBegin || of.closed.kind == BoundaryKind::BodyEnd;
   if (is_body)

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace tp::analysis {
 namespace {
@@ -275,10 +276,14 @@ std::uint64_t without_recording(std::uint64_t work, const Measured& measured,
 }
 
 std::uint64_t worth_procs(const Prediction& prediction) {
-  std::uint64_t worth = 0;
-  for (const PredictedRun& run : prediction.scaling)
-    if (Wide{prediction.serial} * 100 >= Wide{run.procs} * run.time * kWorthEfficiencyPercent)
+  std::uint64_t worth = 0, least = std::numeric_limits<std::uint64_t>::max();
+  for (const PredictedRun& run : prediction.scaling) {
+    // Where tasks hand a lock over more often on more CPUs, fewer may be faster.
+    if (run.time <= least &&
+        Wide{prediction.serial} * 100 >= Wide{run.procs} * run.time * kWorthEfficiencyPercent)
       worth = run.procs;
+    least = std::min(least, run.time);
+  }
   return worth;
 }
 

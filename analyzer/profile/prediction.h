@@ -56,7 +56,8 @@ StepCosts step_costs(const Prediction& prediction);
 std::uint64_t without_recording(std::uint64_t work, const Measured& measured,
                                 const Prediction& prediction);
 
-// The largest number of CPUs in `scaling` with an efficiency that makes them worth having; 0: none.
+// The largest number of CPUs in `scaling` with an efficiency that makes them worth having, and not slower than fewer
+// of them; 0: none.
 std::uint64_t worth_procs(const Prediction& prediction);
 
 // The time on the CPUs of this run if steps waited for other threads, or slept for a reason that is not

@@ -172,6 +172,19 @@ bool sleeps_for_what_is_not_known(const Profile& profile) {
   return Wide{unknown} * 20 >= profile.work && unknown > 0;
 }
 
+// A twentieth of the work, or more, in which tasks waited until other threads had done something, as in
+// std::call_once, or with a condition variable for what one task has at a time. Not waits for locks. Main and threads of
+// the program's own may wait for work.
+bool tasks_wait_for_others(const Profile& profile) {
+  std::uint64_t waited = 0;
+  for (const SiteRow& site : profile.sites)
+    if (&site != &profile.sites.front() &&
+        std::ranges::find(site.info.constructs, name_of(trace::Construct::Thread)) ==
+            site.info.constructs.end())
+      waited += site.asleep - std::min(site.latency, site.asleep);
+  return Wide{waited} * 20 >= profile.work && waited > 0;
+}
+
 // That many CPUs have no efficiency of a half if tasks need a lock that only one thread acquired on other threads, too: no
 // prediction has such locks.
 bool one_thread_may_hide_a_lock(const Profile& profile, std::uint64_t procs) {
@@ -208,9 +221,10 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
       std::ranges::find(profile.warnings, kOrderedOfGcc, &Warning::name) != profile.warnings.end();
   const bool semaphores = semaphores_matter(locks, profile.work);
   const bool one_thread = one_thread_may_hide_a_lock(profile, verdict.worth_procs);
+  const bool tasks_wait = tasks_wait_for_others(profile);
   const bool locks_unseen = locks.unseen.are_any() || sleeps_with_lock || locks_unrecorded ||
                             ends_unseen || waits_in_loops || tries || semaphores || sleep_unseen ||
-                            one_thread;
+                            tasks_wait || one_thread;
   const std::string_view unseen =
       sleeps_with_lock   ? "steps that hold a lock slept, and others may wait for that"
       : chunks_differ    ? "libgomp may run ordered loops in other chunks than libomp did"
@@ -225,6 +239,9 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
           ? "how many tasks its semaphores let run at a time is not known"
       : !locks.unseen.are_any() && one_thread
           ? "only one thread acquired a lock that others may need, too"
+      : !locks.unseen.are_any() && tasks_wait
+          ? profile.latency ? "tasks waited for other threads, which no bound contains"
+                            : "tasks slept, and it is not known whether for each other"
       : !locks.unseen.are_any() ? "threads slept, and it is not known whether for each other"
       : order_unseen            ? "not all order and not all locks were seen"
                                 : "not all locks were seen";

@@ -49,6 +49,29 @@ python3 -c 'import json
 r = json.load(open("marked.json"))["regions"]
 assert [(x["critical_work"], x["critical_percent"]) for x in r] == [(49, 49), (1, 1)], r' || fail "critical work of regions"
 
+# Main creates a thread, works, and joins it: it never calls oneTBB.
+trace joins <<END
+site 1 a.cpp 12 construct=thread
+site 2 a.cpp 20
+stream 0
+  thread role=main
+  spawn work=5 site=1 ctx=new-exclusive construct=thread
+  cut work=80
+  end work=5
+  thread-end
+stream 1
+  thread role=created
+  task task=0.0
+  spawn work=5 site=2 ctx=new-exclusive
+  wait ctx=last
+    task task=newest work=20
+  wait-end
+  end work=5
+  thread-end
+END
+exits 0 -q joins --json joins.json
+in_json '"name": "main between the spawn at a.cpp:12 and its first wait or oneTBB call"' joins.json
+
 # A pause is not such code, and the code after a pause is not the start of the program.
 trace paused <<END
 site 1 a.cpp 12

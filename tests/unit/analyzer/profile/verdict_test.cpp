@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Phases of the critical path and verdicts, against figures computed by hand.
 #include "profile/make_profile.h"
+#include "profile/prediction.h"
 #include "profile/verdict.h"
 #include "report/writers.h"
 #include "trace_script.h"
@@ -64,6 +65,43 @@ TEST(Verdict, SleepOfAnUnknownKindMayBeForOtherThreads) {
   EXPECT_TRUE(headline_of(socket, thread).starts_with("May scale to "));
   EXPECT_TRUE(headline_of(socket).starts_with("Scales to "));
   EXPECT_TRUE(headline_of(file, thread).starts_with("Scales to "));
+}
+
+// 64 tasks of 10 us that waited for other threads, for a twentieth of their time or less; main, and a thread of the program's
+// own, may have waited for work.
+TEST(Verdict, TasksThatWaitedForOtherThreadsMayDoSoOnMoreCpus) {
+  const auto headline_of = [](const std::string& wait, const std::string& main = "") {
+    std::string script = "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 time_hz=1000000000 "
+                         "same_as_time=1 sleep_seen=1 waits_seen=1 locks=all c_locks_seen=1\n"
+                         "site 1 a.cpp 1\nstream 0\nthread role=main\n";
+    for (int i = 0; i < 64; ++i)
+      script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
+    script += "wait ctx=last\n";
+    for (int i = 64; i-- > 0;)
+      script += wait + "task task=0." + std::to_string(i) + " work=10000 wall=5000\n";
+    script += "wait-end\n" + main + "end work=20 wall=200000\nthread-end\n";
+    return make_profile(test::parse_trace_script(script).source(), {}).verdict.headline;
+  };
+  const std::string waited = headline_of("asleep time=1000 waited=1000\n");
+  EXPECT_TRUE(waited.starts_with("May scale to ")) << waited;
+  EXPECT_NE(std::string::npos,
+            waited.find("tasks waited for other threads, which no bound contains"))
+      << waited;
+  EXPECT_TRUE(headline_of("asleep time=400 waited=400\n").starts_with("Scales to "));
+  EXPECT_TRUE(headline_of("", "asleep time=100000 waited=100000\n").starts_with("Scales to "));
+}
+
+TEST(Verdict, CpusThatAreSlowerThanFewerAreNotWorthHaving) {
+  Prediction prediction;
+  prediction.serial = 1000;
+  for (const std::uint64_t time : {1000, 500, 510, 490}) {
+    PredictedRun& run = prediction.scaling.emplace_back();
+    run.procs = prediction.scaling.size();
+    run.time = time;
+  }
+  EXPECT_EQ(4u, worth_procs(prediction));
+  prediction.scaling.back().time = 501;
+  EXPECT_EQ(2u, worth_procs(prediction));
 }
 
 // 64 tasks of 10 us, before each of which the thread has so much to do. Two CPUs are twice as fast as one, and slower than the
