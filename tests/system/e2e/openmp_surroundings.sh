@@ -433,6 +433,7 @@ loads_alone_says() {
   same "tp-run $*: warnings of a library with OpenMP" "$count" "$(grep -c "OpenMP: not recorded: .*libgomp.* was loaded while the program ran.*--no-as-needed" err)"
 }
 loads_alone_says 1 ./loads_alone
+in_file err "and is not linked with OpenMP"
 loads_alone_says 0 ./loads_alone nothing
 loads_alone_says 0 --no-openmp ./loads_alone
 loads_alone_says 1 sh -c './loads_alone; true'
