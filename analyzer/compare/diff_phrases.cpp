@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Phrases that the writers of tp-diff share.
+#include "base/wide.h"
 #include "compare/diff_writers.h"
 #include "report/numbers.h"
 
@@ -137,6 +138,18 @@ static std::string work_and_span(const Comparison& comparison) {
                      static_cast<double>(*span));
 }
 
+// Whether its loops of OpenMP were split for as many threads as the run had, and more threads may split them further.
+static bool depends_on_threads(const Figures& figures) {
+  const bool has_regions = std::ranges::any_of(figures.sites, [](const SiteFigures& site) {
+    return std::ranges::any_of(site.constructs, [](const std::string& construct) {
+      return construct.starts_with("omp_parallel") || construct.starts_with("omp_teams");
+    });
+  });
+  return has_regions && (figures.divisible == Divisible::HiddenLoops ||
+                         (figures.divisible == Divisible::Known &&
+                          Wide{figures.divisible_span_at_most} * 3 <= Wide{figures.span} * 2));
+}
+
 std::string diff_advice(const Comparison& comparison) {
   const Change parallelism = change_of({"", "parallelism"}, comparison);
   const auto percent = amount_of(parallelism, true);
@@ -152,7 +165,12 @@ std::string diff_advice(const Comparison& comparison) {
   if (const SitePair* const site = most_changed(comparison))
     text += fmt::format("; the share of {} in the critical path went {}", site->either().name,
                         both(site_change(comparison, *site, "critical")));
-  return text + ".";
+  text += ".";
+  if (depends_on_threads(*comparison.base) || depends_on_threads(*comparison.now))
+    text += " Both are of teams of as many threads as in the runs: larger ones (OMP_NUM_THREADS) "
+            "may divide "
+            "OpenMP's loops further.";
+  return text;
 }
 
 std::string unlike_work_text(const Comparison& comparison) {

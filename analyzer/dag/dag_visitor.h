@@ -61,9 +61,10 @@ struct FrameState {
   Row last_spawned = kMainRow; // row of the task that it created last; its own row until then
   Boundary opened;             // what the open step began with
   bool is_root = false;
-  bool is_split = false;  // an algorithm split it off its spawner's own work
-  bool is_stage = false;  // its spawner is another call of a filter of its pipeline
-  bool is_thread = false; // it is a thread that the program created
+  bool is_split = false;   // an algorithm split it off its spawner's own work
+  bool is_stage = false;   // its spawner is another call of a filter of its pipeline
+  bool is_thread = false;  // it is a thread that the program created
+  bool at_barrier = false; // of a wait that is being joined: it is a barrier of its team
   // The runtime's, to divide a taskloop: it creates others of the loop's tasks. No task of the program's.
   bool divides_taskloop = false;
   bool is_stolen = false; // it began on another thread than it was spawned on

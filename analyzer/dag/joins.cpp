@@ -278,6 +278,7 @@ void Joins::absorb(End& into, End& from) {
 void Joins::join_scope(Frame& frame, Scope& scope) {
   if (scope.joined_by != frame.serial)
     absorb(scope.best, scope.joined);
+  frame.state.at_barrier = scope.threads != 0;
   visitor_.wait_joined(frame.state, scope.best.path, scope.joined.path);
   absorb(scope.joined, scope.best);
   scope.joined_by = frame.serial;

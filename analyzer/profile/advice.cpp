@@ -123,7 +123,9 @@ std::string tiny_tasks(const Profile& profile, const Finding& finding) {
     of = (is(trace::Construct::OmpParallel) ? "the chunks of the loop in " : "the chunks of ") +
          finding.code;
     count = finding.body_calls;
-    remedy = "make them larger, by the second argument of the schedule clause";
+    remedy = site->loops.ordered_iterations == 0
+                 ? "make them larger, by the second argument of the schedule clause"
+                 : "do more in each iteration (larger chunks wait for each other longer)";
   } else if (is_taskloop(site->info)) {
     remedy += ", by a larger grainsize or fewer num_tasks";
   } else if (is(trace::Construct::OmpParallel)) {
@@ -164,8 +166,10 @@ std::string tasks_on_path(const Finding& finding) {
   const std::uint64_t least = finding.critical_steps_at_least;
   // A task calls the body more than once.
   const bool has_more_calls = is_body && finding.critical_tasks == 1 && least > 1;
+  // Of tasks with more steps than one, such as those that run the chunks of a loop, the steps are not the number.
+  const bool counts = is_body || least <= finding.critical_tasks;
   if (((finding.shape == Shape::LongTask && finding.critical_tasks > 1) || has_more_calls) &&
-      least < all)
+      counts && least < all)
     return fmt::format("at least {} of {}", least <= 1 ? "one" : human_count(least), of);
   // A region's thread comes onto the path once for each barrier.
   if (finding.critical_tasks >= finding.tasks)

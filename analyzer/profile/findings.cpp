@@ -536,6 +536,10 @@ void Finder::add_off_cpu(std::vector<Finding>& findings, const std::vector<Code>
     if (off == 0 || !is_at_least(off, kOffCpuPercent, length) ||
         (!on_path && !is_at_least(off, kLeastOffCpuPercent, measured_.read.thread_time)))
       continue;
+    // Iterations that wait for each other have no CPU meanwhile: what limits them is their order, which has a finding.
+    if (code.finding.waits_for_iterations &&
+        Wide{asleep - std::min(asleep, code.latency)} * 2 >= off)
+      continue;
     Finding finding = code.finding;
     finding.shape = Shape::OffCpu;
     finding.procs = procs_;

@@ -55,6 +55,16 @@ std::uint64_t bound_of(const Profile& profile, const LockRow& lock) {
   return profile.latency ? lock.with_latency : lock.bound.length();
 }
 
+// Code of a parallel region outside of loops and tasks, of which more threads may do smaller parts: by its number of
+// threads, for example; or a region or loop that had fewer threads than it asked for. Null: there is none that matters.
+const Finding* divided_by_threads(const Profile& profile) {
+  const auto found = std::ranges::find_if(profile.findings, [&](const Finding& each) {
+    return each.missing_threads > 0 ||
+           (each.shape == Shape::Imbalance && each.body_calls == 0 && each.divided_for.most > 1);
+  });
+  return found == profile.findings.end() ? nullptr : &*found;
+}
+
 // What a bound that is not proven says.
 std::string_view about_if(const LockRow& lock) {
   return lock.bound_kind == LockBoundKind::Estimate ? "about"
@@ -115,6 +125,7 @@ std::string limit_of(const Profile& profile) {
   // Of some loops it is not known how far they can be divided.
   const bool is_unsized =
       std::ranges::find(profile.warnings, "unsized", &Warning::name) != profile.warnings.end();
+  const Finding* const by_threads = divided_by_threads(profile);
   // With more threads there are other tasks.
   if (!profile.divisible_is_known())
     return text + as_here(profile.divisible == Divisible::OfThisSchedule ? "scans" : "loops");
@@ -124,7 +135,12 @@ std::string limit_of(const Profile& profile) {
     return Ratio{profile.work, std::max(span, limited)};
   };
   if (split_into(profile.divisible_span).value() < 1.05 * profile.parallelism().value())
-    return text + (is_unsized ? as_here("loops") : " on any number of them");
+    return text + (is_unsized ? as_here("loops")
+                   : by_threads
+                       ? fmt::format(" with as many {} as in this run ({})",
+                                     by_threads->divided_for.are_teams ? "teams" : "threads",
+                                     threads_phrase(by_threads->divided_for))
+                       : " on any number of them");
   // Loops can be split, sections of a lock cannot.
   const LockRow* const longest = longest_lock(profile);
   const std::uint64_t in_lock = longest ? longest->bound.sections : 0;
@@ -285,7 +301,9 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
   if (verdict.is_ample())
     return fmt::format("Scales to {} CPUs at an efficiency of at least 50 %{}.",
                        verdict.worth_procs, how);
-  const std::string more = splits || splits_further(profile) || is_conditional ? " or more" : "";
+  const bool more_threads_may = divided_by_threads(profile) && !profile.binding_limit() && !lock;
+  const std::string more =
+      splits || splits_further(profile) || more_threads_may || is_conditional ? " or more" : "";
   if (profile.speedup_limit().value() < kHardly)
     return fmt::format("{}{}{}: {}.", chunks_differ ? hardly : "Hardly faster on more CPUs", how,
                        but, limit_of(profile));

@@ -377,7 +377,7 @@ void add_table(Lines& lines, const Profile& profile, const TextOptions& options,
             of_tasks(percent(site.overhead.share.numerator, site.overhead.share.denominator) +
                      " %")));
   }
-  if (has_mark)
+  if (any_too_short({rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown)}))
     lines.add("{}", lines.yellow(kTooShort));
 }
 

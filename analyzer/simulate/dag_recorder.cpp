@@ -313,6 +313,10 @@ void DagRecorder::wait_joined(FrameState& frame, Path* fresh, Path*) {
   if (of.detached || of.first || of.point.kind != DagPoint::Node)
     add_node(of, 0, of.pool);
   const DagJoinId join = joined(typed(*fresh));
+  if (frame.at_barrier) {
+    dag_.barriers.resize(std::max<std::size_t>(dag_.barriers.size(), join + 1));
+    dag_.barriers[join] = true;
+  }
   add_effect(dag_.nodes[of.point.id].effect, {Effect::Kind::Await, join});
   add_node(of, 0, of.pool); // the step after the wait
 }

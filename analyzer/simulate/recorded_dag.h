@@ -111,6 +111,7 @@ struct Dag {
   std::vector<LockRules> locks;
   std::vector<LockOp> lock_ops; // of each node
   std::vector<DagNodeId> roots; // ready at time 0: threads that the program created itself
+  std::vector<bool> barriers;   // by join, as far as there are any: of barriers of OpenMP's
   std::vector<Turn> turns;
   std::vector<std::vector<DagTurnId>>
       loops; // the shared ones: chunks in the order in which they began
@@ -118,6 +119,7 @@ struct Dag {
   std::size_t pool_of(DagNodeId node) const {
     return pool_of_node.empty() ? 0 : pool_of_node[node];
   }
+  bool is_barrier(DagJoinId join) const { return join < barriers.size() && barriers[join]; }
   // Hot: calls `function` with each single effect.
   template <typename Function>
   void for_each(Effect effect, Function&& function) const {
@@ -133,7 +135,7 @@ struct Dag {
   std::size_t bytes() const {
     return nodes.size() * sizeof(Node) + joins.size() * sizeof(Join) + cells.size() * sizeof(Cell) +
            pool_of_node.size() * sizeof(std::uint16_t) + lock_ops.size() * sizeof(LockOp) +
-           turns.size() * (sizeof(Turn) + sizeof(DagTurnId)) +
+           barriers.size() / 8 + turns.size() * (sizeof(Turn) + sizeof(DagTurnId)) +
            loops.size() * sizeof(std::vector<DagTurnId>);
   }
 };

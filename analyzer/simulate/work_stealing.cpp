@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -115,6 +116,10 @@ private:
     Worker worker;
     DagNodeId node;
   };
+
+  // Of a task that waits at a barrier, in the place of the worker. Each task of a team has a thread of its own, which
+  // needs no CPU meanwhile: a worker that stayed with one could have begun another one that the first waits for.
+  static constexpr std::uint32_t kAtBarrier = std::uint32_t{1} << 31;
 
   std::uint64_t random() { // xorshift64*, Vigna
     random_ ^= random_ >> 12;
@@ -281,13 +286,19 @@ private:
     last_end_ = now_;
     ++ended_;
     const DagJoinId awaited = progress_.complete(
-        node, [&](DagNodeId task) { push(worker, task); }, [&](Worker waiting) { wake(waiting); });
+        node, [&](DagNodeId task) { push(worker, task); },
+        [&](std::uint32_t waiting) {
+          (waiting & kAtBarrier) != 0 ? go_on_after(waiting & ~kAtBarrier) : wake(waiting);
+        });
     State& state = workers_[worker];
     const DagNodeId next = loops_.next(node);
     if (next != kNoDagId && awaited == kNoDagId && !dag_.nodes[next].sleeps())
       return go_on(worker, next);
     if (next != kNoDagId && awaited == kNoDagId) {
       events_.push({now_ + dag_.nodes[next].time(), kAsleep, next});
+    } else if (next != kNoDagId && dag_.is_barrier(awaited) && state.locks == 0) {
+      at_barriers_.emplace(node, worker);
+      progress_.wait(awaited, kAtBarrier | node);
     } else if (next != kNoDagId) {
       state.blocked.push_back({node, awaited, state.held.size(), state.locks});
       if (state.locks > 0)
@@ -362,6 +373,15 @@ private:
       return;
     stop_idling(worker);
     resume(worker, state.blocked.size() - 1);
+  }
+  // The barrier that the task waited for after `node` is over. It has its CPU, or the first one that is free.
+  void go_on_after(DagNodeId node) {
+    const Worker worker = at_barriers_.extract(node).mapped();
+    const DagNodeId next = dag_.nodes[node].next;
+    if (!idle_with(worker).has(worker))
+      return push(worker, next);
+    stop_idling(worker);
+    go_on(worker, next);
   }
   void resume(Worker worker, std::size_t which) {
     State& state = workers_[worker];
@@ -517,6 +537,8 @@ private:
   std::vector<Entry> entries_; // in the order in which they came
   std::vector<LockTable::Call> calls_;
   std::unordered_set<DagNodeId> let_in_; // tasks that have a lock and may begin
+  std::unordered_map<DagNodeId, Worker>
+      at_barriers_; // tasks that wait there, by their last node: who ran it
   Events events_;
   std::uint64_t now_ = 0, last_end_ = 0, steals_ = 0, ended_ = 0;
   bool forced_ = false;

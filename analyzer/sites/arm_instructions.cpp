@@ -153,9 +153,13 @@ private:
                            "stlrb", "stlrh"}) ||
         !reads_address())
       return false;
-    for (std::size_t i = 0; i < count() && operand(i).type == ARM64_OP_REG; ++i)
+    bool is_zero = true;
+    for (std::size_t i = 0; i < count() && operand(i).type == ARM64_OP_REG; ++i) {
       reads(i);
+      is_zero &= operand(i).reg == ARM64_REG_XZR || operand(i).reg == ARM64_REG_WZR;
+    }
     (is_in_frame_ ? to_.stores_in_frame : to_.stores) = true;
+    to_.stores_constant = is_in_frame_ && is_zero;
     return true;
   }
   bool is_comparison() {

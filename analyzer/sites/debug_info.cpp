@@ -11,11 +11,60 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <string_view>
 
 namespace tp::analysis {
 namespace {
 
+bool is_in_fortran(Dwarf_Die* die) {
+  Dwarf_Die unit;
+  if (!dwarf_diecu(die, &unit, nullptr, nullptr))
+    return false;
+  switch (dwarf_srclang(&unit)) {
+  case DW_LANG_Fortran77:
+  case DW_LANG_Fortran90:
+  case DW_LANG_Fortran95:
+  case DW_LANG_Fortran03:
+  case DW_LANG_Fortran08:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// "sweep" for gfortran's symbol __solver_MOD_sweep, of module solver; "relax" for relax_. That of the program, MAIN__, does
+// not say how the user called it.
+std::string name_in_symbol(const std::string& symbol) {
+  constexpr std::string_view kOfModule = "_MOD_";
+  const std::size_t module = symbol.find(kOfModule);
+  if (symbol.starts_with("__") && module != symbol.npos)
+    return symbol.substr(module + kOfModule.size());
+  return symbol.ends_with('_') && !symbol.ends_with("__") ? symbol.substr(0, symbol.size() - 1)
+                                                          : symbol;
+}
+
+// Code of an OpenMP construct is described inside of the procedure that contains the construct.
+std::string name_in_fortran(Dwarf_Die* die) {
+  const char* const own = dwarf_diename(die);
+  std::string name = own ? own : "";
+  if (!is_code_of_construct(name))
+    return name;
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(die, &scopes);
+  name = name_in_symbol(demangle_symbol(name));
+  for (int i = 1; i < count; ++i)
+    if (const char* const around = dwarf_diename(&scopes[i]);
+        dwarf_tag(&scopes[i]) == DW_TAG_subprogram && around && !is_code_of_construct(around)) {
+      name = around;
+      break;
+    }
+  std::free(scopes);
+  return name;
+}
+
 std::string name_of_die(Dwarf_Die* die) {
+  if (is_in_fortran(die))
+    return name_in_fortran(die);
   if (const char* const name = linkage_name(die))
     return demangle_symbol(name);
   const char* const name = dwarf_diename(die);
@@ -70,6 +119,7 @@ Dwarf_Die description_of(const Dwarf_Die& unit) {
 bool may_hold_functions(Dwarf_Die* die) {
   switch (dwarf_tag(die)) {
   case DW_TAG_namespace:
+  case DW_TAG_module: // of Fortran
   case DW_TAG_class_type:
   case DW_TAG_structure_type:
   case DW_TAG_union_type:

@@ -102,7 +102,9 @@ std::string without_outlining(const std::string& whole) {
   std::size_t end = name.size();
   for (const std::string_view suffix : kOfConstructs)
     end = std::min(end, name.find(suffix));
-  return end > 0 ? name.substr(0, end) : name;
+  // g++ writes a star before names that the source gives symbols (__asm__).
+  const std::size_t begin = name.starts_with('*') ? 1 : 0;
+  return end > begin ? name.substr(begin, end - begin) : name;
 }
 
 } // namespace

@@ -48,6 +48,7 @@ struct Instruction {
       false; // all that it loads is at a constant distance from the stack or frame pointer
   bool stores = false;          // other than to its own frame, and other than an atomic operation
   bool stores_in_frame = false; // at a constant distance from the stack or frame pointer
+  bool stores_constant = false; // what it stores there is the same each time
   bool pauses = false;          // lets the processor know that the thread waits
 
   // An atomic operation that writes to memory.

@@ -217,7 +217,7 @@ bool WaitingLoops::only_waits(Facts& facts, const CodeLoop& loop) {
         return false;
       observes |= each.loads;
       changes |= each.atomic == Atomic::Changes;
-      stores_in_frame |= each.stores_in_frame;
+      stores_in_frame |= each.stores_in_frame && !each.stores_constant;
     }
   if (pauses_each_time(facts, loop))
     return true;

@@ -168,6 +168,7 @@ private:
     if (is_one_of(name_, {"mov", "movabs", "movzx", "movsx", "movsxd"}) && count() == 2) {
       reads(1);
       sets(0);
+      to_.stores_constant = to_.stores_in_frame && operand(1).type == X86_OP_IMM;
       return true;
     }
     if (name_ == "lea" && count() == 2 && is_memory(1)) {

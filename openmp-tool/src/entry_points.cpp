@@ -649,12 +649,10 @@ TP_ENTRY void __kmpc_doacross_wait(Ident* ident, std::int32_t thread,
                                    const std::int64_t* iteration) {
   static auto* const next =
       next_function<void(Ident*, std::int32_t, const std::int64_t*)>("__kmpc_doacross_wait");
-  if (!has_one_thread()) {
-    tp_on_runtime_call();
-    next(ident, thread, iteration);
-    tp_on_runtime_return();
-  }
-  note_waited(iteration);
+  if (has_one_thread())
+    return note_order();
+  const WaitForIteration wait(iteration);
+  next(ident, thread, iteration);
 }
 TP_ENTRY void __kmpc_doacross_fini(Ident* ident, std::int32_t thread) {
   static auto* const next = next_function<void(Ident*, std::int32_t)>("__kmpc_doacross_fini");

@@ -62,6 +62,15 @@ void release(const std::int64_t* iteration, int count) {
     order_of(*task).put(key_of(*task, iteration, count), edge);
 }
 
+// Of an iteration of a doacross loop. 0: it is not done yet, or there is no such iteration.
+std::uint64_t edge_of(const std::int64_t* iteration) {
+  const Task* const task = task_in_loop();
+  if (task == nullptr)
+    return 0;
+  const OutsideOfSteps outside;
+  return order_of(*task).find(key_of(*task, iteration, dimensions));
+}
+
 } // namespace
 
 LoopOrder::~LoopOrder() {
@@ -102,16 +111,16 @@ void note_done(const std::int64_t* iteration) {
   release(iteration, dimensions);
 }
 
-void note_waited(const std::int64_t* iteration) {
-  const Task* const task = task_in_loop();
-  if (task == nullptr)
-    return;
-  std::uint64_t edge = 0;
-  {
-    const OutsideOfSteps outside;
-    edge = order_of(*task).find(key_of(*task, iteration, dimensions));
-  }
-  tp_on_acquire_shared(&edge, 1);
+WaitForIteration::WaitForIteration(const std::int64_t* iteration)
+    : iteration_(iteration), edge_(edge_of(iteration)),
+      is_for_others_(edge_ == 0 && __atomic_load_n(&tp_locks_are_on, __ATOMIC_RELAXED) != 0) {
+  is_for_others_ ? tp_on_busy_wait() : tp_on_runtime_call();
+}
+WaitForIteration::~WaitForIteration() {
+  is_for_others_ ? tp_on_busy_wait_end() : tp_on_runtime_return();
+  if (edge_ == 0)
+    edge_ = edge_of(iteration_);
+  tp_on_acquire_shared(&edge_, 1);
 }
 
 // Which block comes next is not known here: that another thread has left one meanwhile shows that this thread had to wait.

@@ -35,14 +35,28 @@ private:
 void note_dimensions(int count);
 // The iterations of the loop have an order, which is that of the one thread that runs it.
 void note_order();
-// The calling thread is about to report an iteration of it as done; has waited for one.
+// The calling thread is about to report an iteration of it as done.
 void note_done(const std::int64_t* iteration);
-void note_waited(const std::int64_t* iteration);
 // It asks to be let into the ordered part of an iteration, has been, and leaves it. libomp reports that it has left when the next
 // iteration may have entered, so our entry points say so before.
 void wait_for_ordered();
 void enter_ordered(std::uint64_t lock, const void* caller);
 void leave_ordered();
+
+// While the calling thread waits for an iteration, in libomp; it goes on after that. If the iteration was not done yet, the time
+// is not libomp's but the loop's: the thread waits for others.
+class WaitForIteration {
+public:
+  explicit WaitForIteration(const std::int64_t* iteration);
+  ~WaitForIteration();
+  WaitForIteration(const WaitForIteration&) = delete;
+  WaitForIteration& operator=(const WaitForIteration&) = delete;
+
+private:
+  const std::int64_t* const iteration_;
+  std::uint64_t edge_ = 0;
+  bool is_for_others_ = false;
+};
 
 // While libomp lets the next iteration enter, of which we know.
 class LeavingOrdered {

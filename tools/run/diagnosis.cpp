@@ -162,8 +162,10 @@ Diagnosis from_tbb_use(const TbbUse& use, const std::string& program) {
         "if no message says why, it started none: run it with the input or option that makes it "
         "parallel",
         true};
-  return {fmt::format("{} does not use {}, or did not need to load it", program, kLibrary),
-          relink + "; if it has threads of its own only, with -Wl,--no-as-needed as well"};
+  return {
+      fmt::format("{} does not use {}, or did not need to load it, and is not linked with OpenMP",
+                  program, kLibrary),
+      relink + "; if it has threads of its own only, with -Wl,--no-as-needed as well"};
 }
 
 Diagnosis cleared(const std::string& by, const std::string& program) {
@@ -198,9 +200,10 @@ Diagnosis why_not_recorded(const std::vector<std::string>& command, const Prefix
   if (const std::string part = clearing_part(text); !part.empty())
     return cleared(part, "what follows it in " + (script ? program : "the script"));
   if (script)
-    return {
-        fmt::format("{} is a script, and no program that it started used {}", program, kLibrary),
-        "tp-run the program that the script starts"};
+    return {fmt::format("{} is a script, and no program that it started used {}, or OpenMP that it "
+                        "is linked with",
+                        program, kLibrary),
+            "tp-run the program that the script starts"};
   const auto file = read_elf(program, false);
   if (!file)
     return {fmt::format("{} is not an executable file", program), ""};

@@ -789,19 +789,56 @@ done
 
 # Chunks that are too small are chunks, not tasks.
 cat >tiny.cpp <<'X'
-int main() {
-  #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
-  for (int i = 0; i < 200000; ++i) asm volatile("" ::: "memory");
+#include <cstring>
+int main(int, char** arguments) {
+  if (std::strcmp(arguments[1], "loop") == 0) {
+    #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
+    for (int i = 0; i < 200000; ++i) asm volatile("" ::: "memory");
+  } else {
+    #pragma omp parallel for ordered(1) schedule(dynamic, 1) num_threads(2)
+    for (int i = 0; i < 10000; ++i) {
+      #pragma omp ordered depend(sink: i - 1)
+      asm volatile("" ::: "memory");
+      #pragma omp ordered depend(source)
+    }
+  }
 }
 X
+# What threads of a doacross loop wait for each other does not count as overhead, and larger chunks make it longer.
 for compiler in $compilers; do
   build_openmp "$compiler" tiny -O2
-  rm -rf tp-data
-  "$tp_run" -q -e auto ./tiny 2>err || fail "$compiler tiny: $(cat err)"
-  "$tp_analyze" -q --simulate never -o analysis 2>err | tr '\n' ' ' >out || fail "$compiler tiny: $(cat err)"
-  grep -q "The chunks of the loop .*tasking overhead: make them larger, by the second argument of the schedule clause" out ||
-    fail "$compiler tiny: $(cat out)"
+  for loop in loop doacross; do
+    rm -rf tp-data
+    "$tp_run" -q -e auto ./tiny $loop 2>err || fail "$compiler tiny: $(cat err)"
+    "$tp_analyze" -q --simulate never -o analysis 2>err | tr '\n' ' ' >$loop || fail "$compiler tiny: $(cat err)"
+  done
+  grep -q "The chunks of the loop .*tasking overhead: make them larger, by the second argument of the schedule clause" loop ||
+    fail "$compiler tiny: $(cat loop)"
+  ! grep -q "make them larger" doacross || fail "$compiler tiny doacross: $(cat doacross)"
 done
+
+# Procedures in Fortran have the names that the source gives them, not those of gfortran's symbols. Here it is code of g++:
+# its debug information gets another language, and its functions such symbols.
+cat >fortran.cpp <<'X'
+extern "C" void tp_spend(unsigned long);
+void sweep(int) __asm__("__solver_MOD_sweep");
+void heat() __asm__("MAIN__");
+[[gnu::noinline]] void sweep(int n) {
+  #pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < n; ++i) tp_spend(10);
+}
+[[gnu::noinline]] void heat() {
+  #pragma omp parallel
+  tp_spend(100);
+  sweep(4);
+}
+int main() { heat(); }
+X
+"$cxx" -g -O1 -fopenmp -dA -S fortran.cpp || fail "fortran.cpp does not compile"
+sed -i -E '/byte.*DW_AT_language/s/0x[0-9a-f]+/0xe/' fortran.s
+"$cxx" -fopenmp fortran.s -o fortran -L"$TP_PREFIX/lib" -ltbb || fail "fortran.s does not build"
+OMP_NUM_THREADS=2 analyze_openmp gcc fortran
+is "sorted(f for site in p['sites'] for f in site['functions']) == ['heat', 'sweep']"
 
 # What tp-run says: what it replaces; nothing with --no-openmp, when the program runs as it was linked.
 rm -rf tp-data

@@ -434,6 +434,7 @@ loads_alone_says() {
 }
 loads_alone_says 1 ./loads_alone
 loads_alone_says 0 ./loads_alone nothing
+in_file err "nothing was recorded: ./loads_alone does not use libtbb.so.12, or did not need to load it, and is not linked with OpenMP"
 loads_alone_says 0 --no-openmp ./loads_alone
 loads_alone_says 1 sh -c './loads_alone; true'
 loads_alone_says 0 sh -c './loads_alone nothing; true'

@@ -88,6 +88,22 @@ TEST(Comparison, AdviceTellsLessWorkFromMoreSpan) {
             diff_advice(compare_profiles(base, now)));
 }
 
+// oneTBB and OpenMP divide loops for other numbers of parts: that a figure is of this run is not what was asked about.
+TEST(Comparison, AdviceSaysThatLargerTeamsMayDivideLoopsFurther) {
+  Figures base = profile({}), now = profile({{10, "f"}});
+  const auto advice = [&] { return diff_advice(compare_profiles(base, now)); };
+  const auto says_so = [&] { return advice().ends_with("may divide OpenMP's loops further."); };
+  now.divisible_span_at_most = now.span;
+  EXPECT_FALSE(says_so());
+  now.sites.back().constructs = {"omp_parallel"};
+  EXPECT_FALSE(says_so()) << "nothing is left to divide";
+  now.divisible_span_at_most = now.span / 2;
+  EXPECT_TRUE(says_so()) << advice();
+  now.divisible_span_at_most = now.span;
+  now.divisible = Divisible::HiddenLoops;
+  EXPECT_TRUE(says_so()) << advice();
+}
+
 TEST(Comparison, SitesThatMovedAreFoundByFunctionAndConstruct) {
   EXPECT_EQ((Lines{{10, 15}, {20, 25}}),
             matches(profile({{10, "f"}, {20, "g"}}), profile({{15, "f"}, {25, "g"}})));

@@ -537,6 +537,12 @@ TEST(Advice, OnSingleIterationsThatThreadsShareIsMoreThreads) {
       << advice_on(10, 10);
   EXPECT_TRUE(contains(advice_on(18, 2), "its chunks have one iteration each: divide the longest"))
       << advice_on(18, 2);
+  // Five chunks are on the path, of one task of the loop and the implicit task around it.
+  const Profile profile =
+      profile_of_team(std::vector<std::string>(8, chunks_of(std::vector<unsigned>(5, 1))), 8);
+  EXPECT_TRUE(contains(profile.findings.front().text,
+                       " 2 of the 16 tasks of the loop in the parallel region at a.cpp:1"))
+      << profile.findings.front().text;
 }
 
 // Another one of two threads has more to do before each barrier: both are on the path, with most of their work.

@@ -228,6 +228,43 @@ TEST(Verdict, SaysThatLoopsWereSplitForThisRun) {
             profile.verdict.headline);
 }
 
+// Each thread of a team does its share, by its number: more threads would do smaller shares. A region whose number of threads
+// the program limits is under a limit of concurrency, which says so.
+TEST(Verdict, SaysThatARegionsOwnCodeWasDividedByTheseThreads) {
+  const auto headline_of = [](const std::string& construct) {
+    return make_profile(test::parse_trace_script(
+                            "run cpus=2\nsite 1 a.cpp 1 construct=" + construct +
+                            "\nstream 0\nthread role=main\n"
+                            "spawn site=1 ctx=new-gathering construct=" +
+                            construct +
+                            "\nspawn site=1 ctx=last\nwait ctx=last\nbegin\nend work=980\n"
+                            "wait-end\nend work=20\nthread-end\nstream 1\n"
+                            "thread role=worker\nbegin task=0.0\nend work=980\nend\nthread-end\n")
+                            .source(),
+                        {})
+        .verdict.headline;
+  };
+  EXPECT_EQ("Scales to 3 CPUs or more at an efficiency of at least 50 %; speedup at most 1.98 with "
+            "as many threads as in this run (2 threads).",
+            headline_of("omp_parallel"));
+  EXPECT_EQ("Scales to 3 CPUs or more at an efficiency of at least 50 %; speedup at most 1.98 with "
+            "as many teams as in this run (2 teams).",
+            headline_of("omp_teams"));
+  // One that asked for two threads and got one.
+  EXPECT_EQ(
+      "Hardly faster on more CPUs: speedup at most 1.00 with as many threads as in this run (1 "
+      "thread).",
+      make_profile(
+          test::parse_trace_script(
+              "run cpus=2\nsite 1 a.cpp 1 construct=omp_parallel\nstream 0\nthread role=main\n"
+              "spawn site=1 ctx=new-gathering construct=omp_parallel\n"
+              "spawn site=1 ctx=last\nwait ctx=last\nbegin\nend work=980\n"
+              "task task=0.0 cancelled=1\nwait-end\nend work=20\nthread-end\n")
+              .source(),
+          {})
+          .verdict.headline);
+}
+
 TEST(Verdict, AdvisesMoreThreadsForALoopOfOpenMp) {
   const Profile profile = profile_of_verdict(loop_of_two());
   EXPECT_NE(std::string::npos,

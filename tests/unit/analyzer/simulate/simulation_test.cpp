@@ -160,6 +160,26 @@ TEST(Simulation, WaitingWorkersRunOtherTasks) {
   EXPECT_EQ(111u, simulate_greedy(dag, 2).time);
 }
 
+// Who waits at a barrier keeps no worker: each of a team has a thread of its own, which goes on where there is a CPU.
+TEST(Simulation, TasksGoOnAfterABarrierOnAnyWorker) {
+  // Of two tasks, the one that the waiting worker begins first arrives at once, before the other one has been stolen.
+  const auto task = [](int ordinal, int before) {
+    return "stream " + std::to_string(ordinal + 1) + "\nthread role=worker\nbegin task=0." +
+           std::to_string(ordinal) + "\nbarrier threads=2\nwait work=" + std::to_string(before) +
+           " ctx=" + (ordinal == 0 ? "new-gathering construct=omp_barrier" : "1.0") +
+           "\nwait-end\nend work=50\nthread-end\n";
+  };
+  const Dag dag = parsed("stream 0\nthread role=main\n"
+                         "spawn site=1 ctx=new-gathering construct=omp_parallel\n"
+                         "spawn ctx=last\n"
+                         "wait ctx=last\nwait-end\nend\nthread-end\n" +
+                         task(0, 100) + task(1, 0));
+  EXPECT_EQ(200u, simulate_work_stealing(dag, 1, 4).time);
+  EXPECT_EQ(150u, simulate_greedy(dag, 2).time);
+  // Main takes both before the other worker comes, which has one of them from 104 on.
+  EXPECT_EQ(154u, simulate_work_stealing(dag, 2, 4).time);
+}
+
 // A flat loop of body calls: one node per task, and one join for all.
 TEST(Simulation, BodyCallsAreNoNodesOfTheirOwn) {
   std::string script = "stream 0\nthread role=main\n";

@@ -87,6 +87,7 @@ TEST(Demangle, TheCodeOfAnOpenMpConstructIsThatOfItsFunction) {
             demangle_symbol("__omp_offloading_801_ab12__ZN4user4loopEv_l12.omp_outlined"));
   EXPECT_EQ("__omp_offloading_801", demangle_symbol("__omp_offloading_801"));
   EXPECT_EQ("main", demangle_symbol("main._omp_fn.1"));
+  EXPECT_EQ("relax_", demangle_symbol("*relax_._omp_fn.1")); // __asm__("relax_")
   EXPECT_EQ(".omp_task_entry.", demangle_symbol(".omp_task_entry."));
   EXPECT_EQ("f.part.0", demangle_symbol("f.part.0"));
 }

@@ -56,6 +56,16 @@ FUNCTION void waits_compare_exchange_weak(int* flag, int mine) {
                                                       __ATOMIC_RELAXED);)
     expected = 0;
 }
+// The value that it expects is in memory, as in OpenBLAS.
+FUNCTION void waits_compare_exchange_in_memory(bool* flag) {
+  volatile bool expected;
+  bool was;
+  do {
+    expected = false;
+    was = false;
+  } while (
+      !__atomic_compare_exchange_n(flag, &was, true, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+}
 #ifdef __x86_64__ // without an instruction for it, the value depends on what is there
 FUNCTION void waits_fetch_or(unsigned* flag) {
   while (__atomic_fetch_or(flag, 1U, __ATOMIC_ACQUIRE) & 1)
