@@ -157,12 +157,16 @@ std::string tasks_on_path(const Finding& finding) {
   const std::uint64_t all = is_body && finding.body_calls > 0 ? finding.body_calls : finding.tasks;
   if (all <= 1)
     return finding.code.starts_with(tasks_of) ? "the task of " + rest : finding.code;
-  std::string of = fmt::format("the {} {} of {}", human_count(all),
-                               is_body                                    ? "calls"
-                               : rest.starts_with("the parallel region ") ? "implicit tasks"
-                               : rest.starts_with("the league of teams ") ? "initial tasks"
-                                                                          : "tasks",
-                               rest);
+  constexpr std::string_view kThread = "the thread ";
+  std::string of =
+      rest.starts_with(kThread)
+          ? fmt::format("the {} threads {}", human_count(all), rest.substr(kThread.size()))
+          : fmt::format("the {} {} of {}", human_count(all),
+                        is_body                                    ? "calls"
+                        : rest.starts_with("the parallel region ") ? "implicit tasks"
+                        : rest.starts_with("the league of teams ") ? "initial tasks"
+                                                                   : "tasks",
+                        rest);
   const std::uint64_t least = finding.critical_steps_at_least;
   // A task calls the body more than once.
   const bool has_more_calls = is_body && finding.critical_tasks == 1 && least > 1;

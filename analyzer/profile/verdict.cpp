@@ -102,6 +102,14 @@ const LockRow* longest_lock(const Profile& profile) {
   return found == profile.locks.rows.end() || length(*found) == 0 ? nullptr : &*found;
 }
 
+// Where an attempt fails, a program may do something else instead: more CPUs then have fewer sections than this run.
+std::string_view unless_tries_fail(const LockRow& lock) {
+  const std::uint64_t tries = lock.totals.failed_tries;
+  return tries > 0 && Wide{tries} * 20 >= lock.totals.acquisitions
+             ? ", unless tasks do without it where try_lock fails"
+             : "";
+}
+
 // "speedup at most 2.47", with what finer loops would give.
 std::string limit_of(const Profile& profile) {
   // A simulation deals chunks of loops out, which another schedule may do better.
@@ -112,7 +120,8 @@ std::string limit_of(const Profile& profile) {
     return text + " on any number of them";
   const LockRow* const lock = profile.limiting_lock();
   if (lock && lock->bound_kind == LockBoundKind::Proven)
-    return text + fmt::format(" on any number of them, by the {}", lock->phrase());
+    return text + fmt::format(" on any number of them, by the {}{}", lock->phrase(),
+                              unless_tries_fail(*lock));
   if (lock)
     return text + fmt::format(", and {} {} by the {}", about_if(*lock),
                               three_digits(Ratio{profile.speedup_limit().numerator,
@@ -188,16 +197,19 @@ bool sleeps_for_what_is_not_known(const Profile& profile) {
   return Wide{unknown} * 20 >= profile.work && unknown > 0;
 }
 
-// A twentieth of the work, or more, in which tasks waited until other threads had done something, as in
-// std::call_once, or with a condition variable for what one task has at a time. Not waits for locks. Main and threads of
-// the program's own may wait for work.
-bool tasks_wait_for_others(const Profile& profile) {
+// A twentieth of the work, or more, in which threads waited until others had done something, as in std::call_once, or with
+// a condition variable for what one task has at a time. Not waits for locks. Main may wait for what it has begun. A thread of
+// the program's own may wait for work: no more of that counts than it worked.
+bool threads_wait_for_each_other(const Profile& profile) {
   std::uint64_t waited = 0;
-  for (const SiteRow& site : profile.sites)
-    if (&site != &profile.sites.front() &&
-        std::ranges::find(site.info.constructs, name_of(trace::Construct::Thread)) ==
-            site.info.constructs.end())
-      waited += site.asleep - std::min(site.latency, site.asleep);
+  for (const SiteRow& site : profile.sites) {
+    const std::uint64_t of_site = site.asleep - std::min(site.latency, site.asleep);
+    const bool is_of_thread =
+        std::ranges::find(site.info.constructs, name_of(trace::Construct::Thread)) !=
+        site.info.constructs.end();
+    if (&site != &profile.sites.front())
+      waited += is_of_thread ? std::min(of_site, site.exclusive_work) : of_site;
+  }
   return Wide{waited} * 20 >= profile.work && waited > 0;
 }
 
@@ -237,10 +249,10 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
       std::ranges::find(profile.warnings, kOrderedOfGcc, &Warning::name) != profile.warnings.end();
   const bool semaphores = semaphores_matter(locks, profile.work);
   const bool one_thread = one_thread_may_hide_a_lock(profile, verdict.worth_procs);
-  const bool tasks_wait = tasks_wait_for_others(profile);
+  const bool threads_wait = threads_wait_for_each_other(profile);
   const bool locks_unseen = locks.unseen.are_any() || sleeps_with_lock || locks_unrecorded ||
                             ends_unseen || waits_in_loops || tries || semaphores || sleep_unseen ||
-                            tasks_wait || one_thread;
+                            threads_wait || one_thread;
   const std::string_view unseen =
       sleeps_with_lock   ? "steps that hold a lock slept, and others may wait for that"
       : chunks_differ    ? "libgomp may run ordered loops in other chunks than libomp did"
@@ -255,9 +267,8 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
           ? "how many tasks its semaphores let run at a time is not known"
       : !locks.unseen.are_any() && one_thread
           ? "only one thread acquired a lock that others may need, too"
-      : !locks.unseen.are_any() && tasks_wait
-          ? profile.latency ? "tasks waited for other threads, which no bound contains"
-                            : "tasks slept, and it is not known whether for each other"
+      : !locks.unseen.are_any() && threads_wait && profile.latency
+          ? "threads waited for each other, which no bound contains"
       : !locks.unseen.are_any() ? "threads slept, and it is not known whether for each other"
       : order_unseen            ? "not all order and not all locks were seen"
                                 : "not all locks were seen";

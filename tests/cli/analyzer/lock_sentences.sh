@@ -110,6 +110,16 @@ in_json '"retried": 480'
 exits 0 -q tried --check 'parallelism_with_locks>=1'
 in_err "waiting: between failed attempts"
 
+# What this run did where it got the lock, a program may do without where it does not.
+program "" "address=64" $'lock-tries SLOT place=0 tries=1 work=0\nsection SLOT place=0 lead=50 work=300' | trace without
+exits 0 without
+one_line
+in_out "speedup at most 1.21 on any number of them, by the spin_mutex at q.cpp:17, unless tasks do without it where try_lock fails."
+program "" "address=64" "section SLOT place=0 lead=50 work=300" | trace with
+exits 0 with
+one_line
+in_out "speedup at most 1.21 on any number of them, by the spin_mutex at q.cpp:17. The"
+
 # Many locks.
 locks=()
 for i in {0..16}; do locks+=("address=$((64 + 64 * i))" "section SLOT place=$i lead=$((20 * i)) work=$((i + 1))"); done

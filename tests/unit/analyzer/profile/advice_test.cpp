@@ -616,5 +616,21 @@ TEST(Advice, SaysThatCodeSleptHoweverBusyTheMachineIs) {
   }
 }
 
+// Threads are not tasks of a thread.
+TEST(Advice, CountsThreads) {
+  const std::string advice =
+      make_profile(test::parse_trace_script(
+                       "run cpus=2\nsite 1 a.cpp 1 construct=thread\nstream 0\nthread role=main\n"
+                       "spawn site=1 ctx=new-exclusive construct=thread\n"
+                       "spawn site=1 ctx=new-exclusive construct=thread\n"
+                       "wait ctx=0.0\nwait-end\nwait ctx=0.1\nwait-end\nend\nthread-end\n"
+                       "stream 1\nthread role=created\ntask task=0.0 work=9000\nthread-end\n"
+                       "stream 2\nthread role=created\ntask task=0.1 work=10000\nthread-end\n")
+                       .source(),
+                   {})
+          .advice;
+  EXPECT_NE(std::string::npos, advice.find("one of the 2 threads at a.cpp:1")) << advice;
+}
+
 } // namespace
 } // namespace tp::analysis

@@ -240,9 +240,9 @@ TEST(RunCheck, AVerdictDoesNotPromiseWhatTheRunDisproves) {
   ASSERT_EQ(40'000'000u, profile.run_check.predicted_ns);
   EXPECT_EQ(80'000'000u, profile.run_check.with_waits_ns); // two threads, four tasks each
   EXPECT_TRUE(profile.verdict.is_disproved);
-  EXPECT_EQ("Not as fast as predicted: its tasks would scale to 16 CPUs (tasks waited for other "
-            "threads, which no bound contains), but this run took 2.00 times as long as predicted "
-            "for 2.",
+  EXPECT_EQ("Not as fast as predicted: its tasks would scale to 16 CPUs (threads waited for "
+            "each other, which no bound contains), but this run took 2.00 times as long as "
+            "predicted for 2.",
             profile.verdict.headline);
 }
 

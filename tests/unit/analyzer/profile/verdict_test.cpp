@@ -67,28 +67,34 @@ TEST(Verdict, SleepOfAnUnknownKindMayBeForOtherThreads) {
   EXPECT_TRUE(headline_of(file, thread).starts_with("Scales to "));
 }
 
-// 64 tasks of 10 us that waited for other threads, for a twentieth of their time or less; main, and a thread of the program's
-// own, may have waited for work.
-TEST(Verdict, TasksThatWaitedForOtherThreadsMayDoSoOnMoreCpus) {
-  const auto headline_of = [](const std::string& wait, const std::string& main = "") {
+// 64 tasks of 10 us that waited for other threads, for a twentieth of their time or less. Main may have waited for what it had
+// begun, and threads of the program's own for work, if that is longer than they worked.
+TEST(Verdict, ThreadsThatWaitedForEachOtherMayDoSoOnMoreCpus) {
+  const auto headline_of = [](const std::string& wait, const std::string& main = "",
+                              unsigned work_of_thread = 0) {
     std::string script = "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 time_hz=1000000000 "
                          "same_as_time=1 sleep_seen=1 waits_seen=1 locks=all c_locks_seen=1\n"
-                         "site 1 a.cpp 1\nstream 0\nthread role=main\n";
+                         "site 1 a.cpp 1\nsite 2 b.cpp 2 construct=thread\nstream 0\n"
+                         "thread role=main\nspawn site=2 ctx=new-exclusive construct=thread\n";
     for (int i = 0; i < 64; ++i)
       script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
     script += "wait ctx=last\n";
     for (int i = 64; i-- > 0;)
-      script += wait + "task task=0." + std::to_string(i) + " work=10000 wall=5000\n";
-    script += "wait-end\n" + main + "end work=20 wall=200000\nthread-end\n";
+      script += wait + "task task=0." + std::to_string(i + 1) + " work=10000 wall=5000\n";
+    script += "wait-end\n" + main + "end work=20 wall=200000\nthread-end\nstream 1\n" +
+              "thread role=created\nasleep time=100000 waited=100000\ntask task=0.0 work=" +
+              std::to_string(work_of_thread) + " wall=100000\nthread-end\n";
     return make_profile(test::parse_trace_script(script).source(), {}).verdict.headline;
   };
   const std::string waited = headline_of("asleep time=1000 waited=1000\n");
   EXPECT_TRUE(waited.starts_with("May scale to ")) << waited;
   EXPECT_NE(std::string::npos,
-            waited.find("tasks waited for other threads, which no bound contains"))
+            waited.find("threads waited for each other, which no bound contains"))
       << waited;
   EXPECT_TRUE(headline_of("asleep time=400 waited=400\n").starts_with("Scales to "));
   EXPECT_TRUE(headline_of("", "asleep time=100000 waited=100000\n").starts_with("Scales to "));
+  EXPECT_TRUE(headline_of("", "", 20000).starts_with("Scales to "));
+  EXPECT_TRUE(headline_of("", "", 60000).starts_with("May scale to "));
 }
 
 TEST(Verdict, CpusThatAreSlowerThanFewerAreNotWorthHaving) {
