@@ -246,6 +246,12 @@ void StreamBuilder::lock_tries(std::uint16_t slot, std::uint32_t place, std::uin
   extended(trace::ExtendedKind::LockTries, &payload, sizeof payload);
 }
 
+void StreamBuilder::lock_untimed(std::uint16_t slot, std::uint32_t place, std::uint32_t sections,
+                                 std::uint64_t work, std::uint64_t error) {
+  const trace::LockUntimedPayload payload{work, error, sections, place, slot, 0, 0};
+  extended(trace::ExtendedKind::LockUntimed, &payload, sizeof payload);
+}
+
 void StreamBuilder::lock_wait(std::uint16_t slot, std::uint32_t place, std::uint64_t ticks) {
   const trace::LockWaitPayload payload{ticks, place, slot, 0};
   extended(trace::ExtendedKind::LockWait, &payload, sizeof payload);

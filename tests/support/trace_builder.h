@@ -95,6 +95,8 @@ public:
             std::uint32_t generation = 0, unsigned flags = 0);
   void lock_wait(std::uint16_t slot, std::uint32_t place, std::uint64_t ticks);
   void lock_tries(std::uint16_t slot, std::uint32_t place, std::uint64_t tries, std::uint64_t work);
+  void lock_untimed(std::uint16_t slot, std::uint32_t place, std::uint32_t sections,
+                    std::uint64_t work, std::uint64_t error);
   void lock_call(std::uint16_t slot, std::uint64_t ticks);
   void lock_handed_over(std::uint16_t slot, std::uint64_t since_release, std::uint64_t since_wake);
   void context_end(ContextOperand context);

@@ -101,6 +101,9 @@ bool add_lock_record(StreamBuilder& stream, const Line& line) {
     stream.lock_wait(slot, place, line.number("ticks"));
   else if (line.word == "lock-tries")
     stream.lock_tries(slot, place, line.number("tries"), line.number("work"));
+  else if (line.word == "lock-untimed")
+    stream.lock_untimed(slot, place, static_cast<std::uint32_t>(line.number("sections")),
+                        line.number("work"), line.number("error"));
   else if (line.word == "lock-call")
     stream.lock_call(slot, line.number("ticks"));
   else if (line.word == "lock-handed-over")

@@ -30,6 +30,7 @@
 //     lock slot=0 address=64 kind=spin_mutex generation=0 reused=1 / section slot=0 place=0 lead=
 //     work= waited= shared=1 contended=1 many=N error= / take (the same) / give slot=0 lead= shared=1 /
 //     lock-wait slot=0 place=0 ticks=5 / lock-tries slot=0 place=0 tries=2 work=5
+//     lock-untimed slot=0 place=0 sections=2 work=5 error=1
 //     lock-call slot=0 ticks=5
 //     in-arena arena=1 work=4 asked=1 reserved=1 slots=2 entered=1 like_machine=1 / enqueued arena=1 /
 //     allowed threads=4 time=100 work=4 like_machine=1

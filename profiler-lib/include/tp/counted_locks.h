@@ -79,7 +79,7 @@ TP_COUNTED_INLINE unsigned tp_node_lock_index(const void* lock) {
 TP_COUNTED_INLINE int tp_skip_node_lock(const void* lock) {
   tp_node_lock* entry = __atomic_load_n(&tp_node_locks, __ATOMIC_RELAXED);
   unsigned left;
-  if (entry == 0)
+  if (!entry)
     return 0;
   entry += tp_node_lock_index(lock);
   left = __atomic_load_n(&entry->left, __ATOMIC_RELAXED);
@@ -93,7 +93,7 @@ TP_COUNTED_INLINE int tp_skip_node_lock(const void* lock) {
 /* A thread has to wait for the lock. */
 TP_COUNTED_INLINE void tp_await_node_lock(const void* lock) {
   tp_node_lock* entry = __atomic_load_n(&tp_node_locks, __ATOMIC_RELAXED);
-  if (entry == 0)
+  if (!entry)
     return;
   entry += tp_node_lock_index(lock);
   if (__atomic_load_n(&entry->lock, __ATOMIC_RELAXED) == lock)

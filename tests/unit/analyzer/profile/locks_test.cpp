@@ -608,6 +608,36 @@ TEST(Locks, ObjectsAreApart) {
   EXPECT_EQ(0u, profile.locks.proven);
 }
 
+// Sections of nodes that were not timed are part of the bound, in whatever step it is said. Which of several nodes of one place a
+// message comes to is the graph's to say, not the thread's.
+TEST(Locks, UntimedSectionsOfNodesArePartOfTheBound) {
+  const Profile profile =
+      profile_of_locks("run locks=auto c_locks_seen=1\n"
+                       "site 1 a.cpp 1\n"
+                       "lock-place 0 flow_graph_node q.cpp 17\n"
+                       "stream 0\n"
+                       "thread role=main\n"
+                       "lock slot=0 address=64 kind=flow_graph_node\n"
+                       "lock slot=1 address=128 kind=flow_graph_node\n"
+                       "lock-untimed slot=0 place=0 sections=256 work=2560 error=30\n"
+                       "section slot=0 place=0 lead=0 work=10\n"
+                       "section slot=1 place=0 lead=10 work=5\n"
+                       "spawn work=60 site=1 ctx=new-exclusive\n"
+                       "wait ctx=last\n"
+                       "task work=1\n"
+                       "wait-end\n"
+                       "end work=5000\n"
+                       "thread-end\n");
+  ASSERT_EQ(1u, profile.locks.rows.size());
+  const LockRow& lock = profile.locks.rows[0];
+  EXPECT_EQ(2u, lock.objects);
+  EXPECT_EQ(258u, lock.totals.acquisitions);
+  EXPECT_EQ(2575u, lock.totals.held);
+  EXPECT_EQ(30u, lock.totals.held_error);
+  EXPECT_EQ(2570u, lock.bound.sections);
+  EXPECT_EQ(LockBoundKind::Estimate, lock.bound_kind);
+}
+
 // Acquisitions of locks that are not kept apart are those of their places, and of no lock: not even of one together.
 TEST(Locks, ThoseThatAreNotKeptApartHaveNoBound) {
   const Profile profile =
