@@ -6,6 +6,7 @@
 #include "base/ids.h"
 #include "model/site.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ struct RunCheck {
   // needed: nothing that takes longer is to be explained.
   std::optional<std::uint64_t> with_waits_ns;
   std::uint64_t without_cpu_ns = 0; // part of the elapsed time, an estimate (model/run_time.h)
+  // At most so much more: of the time in which a thread that had nothing to do had not begun what was ready, as long as other
+  // programs ran, one of which may have had its CPU.
+  std::uint64_t perhaps_without_cpu_ns = 0;
   std::vector<CauseOfTime>
       causes;       // those with a tenth of the difference or more; the longest first
   std::string text; // if the times differ; else empty
@@ -65,8 +69,9 @@ struct RunCheck {
   // The run took longer than predicted, and not only because others had its CPUs: predicted times
   // promise too much. The estimate of that time may be off by a tenth.
   bool disproves() const {
-    return differs() && on_cpus_ns() > predicted_ns && is_off(on_cpus_ns(), predicted_ns) &&
-           on_cpus_ns() - predicted_ns > without_cpu_ns / 10;
+    const std::uint64_t ns = on_cpus_ns() - std::min(on_cpus_ns(), perhaps_without_cpu_ns);
+    return differs() && ns > predicted_ns && is_off(ns, predicted_ns) &&
+           ns - predicted_ns > without_cpu_ns / 10;
   }
 };
 

@@ -130,6 +130,10 @@ void Checker::add_causes() {
   for (const ConcurrencyLimit& limit : in_.limits)
     if (!limit.like_machine && limit.width < check_.procs)
       late_ns -= std::min(late_ns, work_ns(limit.time_under()));
+  const auto& end = in_.measured.info.end;
+  const std::uint64_t others = end && end->others_cpu_ns ? *end->others_cpu_ns : 0;
+  check_.perhaps_without_cpu_ns =
+      std::min(late_ns, others - std::min(others, check_.without_cpu_ns));
   // The prediction contains what latency keeps worker threads from doing, but no waits.
   const std::uint64_t blocked = path.waited > 0 ? path.blocked() - path.blocked_at_locks() : 0;
   check_.causes = {{RunCause::NoCpu, check_.without_cpu_ns, {}, {}},
@@ -172,8 +176,11 @@ std::string Checker::sentence_of(const CauseOfTime& cause) const {
                           in_.balance.threads, check_.procs, check_.procs == 1 ? "CPU" : "CPUs")
             : "");
   case RunCause::Late:
-    return fmt::format("work was ready for {} before a thread that had nothing to do began it",
-                       time);
+    return fmt::format("work was ready for {} before a thread that had nothing to do began it{}",
+                       time,
+                       Wide{check_.perhaps_without_cpu_ns} * 2 >= cause.ns
+                           ? " (other programs may have had its CPU)"
+                           : "");
   case RunCause::Readings:
     return fmt::format("the profiler read clock and events for {}", time);
   case RunCause::Queued:

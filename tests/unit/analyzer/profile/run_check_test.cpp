@@ -163,6 +163,24 @@ TEST(RunCheck, WaitsForCpusThatOthersDidNotHaveDisprove) {
       around("task task=0.0 work=20m wall=80m", "others_cpu_ns=70000000").run_check.disproves());
 }
 
+// A thread that has nothing to do may have no CPU either when there is something: as long as other programs ran.
+TEST(RunCheck, WorkThatNoThreadBeginsOnASharedMachineDisprovesNothing) {
+  const auto check = [](const std::string& run) {
+    return around("cut lead=80m\ntask task=0.0 work=20m", run).run_check;
+  };
+  const RunCheck shared = check("others_cpu_ns=90000000");
+  EXPECT_TRUE(shared.differs());
+  EXPECT_NEAR(80e6, static_cast<double>(shared.perhaps_without_cpu_ns), 1e5);
+  EXPECT_FALSE(shared.disproves());
+  EXPECT_NE(std::string::npos,
+            shared.text.find("work was ready for 80.0 ms before a thread that had nothing to do "
+                             "began it (other programs may have had its CPU)"))
+      << shared.text;
+  const RunCheck own = check("others_cpu_ns=10000000");
+  EXPECT_TRUE(own.disproves());
+  EXPECT_EQ(std::string::npos, own.text.find("other programs")) << own.text;
+}
+
 // 6 ms more than predicted are less than what the estimate of 80 ms may be off by.
 TEST(RunCheck, AnEstimateDisprovesNothingByLessThanItsError) {
   const RunCheck check =
