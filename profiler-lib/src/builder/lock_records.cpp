@@ -474,9 +474,10 @@ constexpr std::uint64_t kShortOfNode = 10; // times ShortSections::short_length
 void put_untimed(ThreadState& thread, Frame& frame, LockState& locks, tp_node_lock& entry,
                  NodeUse& use) noexcept {
   const std::uint32_t left = __atomic_exchange_n(&entry.left, 0u, __ATOMIC_RELAXED);
-  const std::uint32_t count = std::exchange(use.granted, 0u) - left;
-  if (count == 0)
+  const std::uint32_t granted = std::exchange(use.granted, 0u);
+  if (left >= granted) // more are left where a thread counted one of the lock that was there before
     return;
+  const std::uint32_t count = granted - left;
   LockUse lock{};
   lock.address = reinterpret_cast<std::uint64_t>(entry.lock);
   lock.generation = use.generation;
