@@ -100,7 +100,8 @@ Json expected_json(const Program& program, const Expected& expected, Sites sites
   if (program.tasks_exact)
     json["tasks"] = expected.tasks;
   json["work_in_arenas"] = expected.work_in_arenas;
-  json["ends_of_arenas"] = expected.ends_of_arenas;
+  for (const auto& [before, after] : expected.ends_of_arenas)
+    json["ends_of_arenas"].push_back({range_json(before), range_json(after)});
   json["latency_in_arenas"] = expected.latency_in_arenas;
   json["all_determined"] = expected.all_determined;
   for (unsigned region = 0; region < kRegions; ++region)

@@ -874,7 +874,8 @@ std::vector<Units> lengths_after(const Walk& walk, const Weight& weight) {
 }
 
 // The least of these before and after what runs in an arena, with sleep; of one in which nothing runs, 0.
-void fill_ends_of_arenas(const Walk& walk, Expected& expected) {
+std::array<std::pair<Units, Units>, kArenas + 1> ends_of_arenas(const Walk& walk) {
+  std::array<std::pair<Units, Units>, kArenas + 1> found{};
   const std::vector<Units> until = lengths(walk, with_latency),
                            after = lengths_after(walk, with_latency);
   std::array<bool, kArenas + 1> any{};
@@ -883,11 +884,12 @@ void fill_ends_of_arenas(const Walk& walk, Expected& expected) {
     if (node.arena == kNoArena || with_latency(node) == 0)
       continue;
     const Units before = until[i] - with_latency(node);
-    auto& ends = expected.ends_of_arenas[node.arena];
+    auto& ends = found[node.arena];
     ends.first = any[node.arena] ? std::min(ends.first, before) : before;
     ends.second = any[node.arena] ? std::min(ends.second, after[i]) : after[i];
     any[node.arena] = true;
   }
+  return found;
 }
 
 // Of a lock whose heaviest part has a share of its sections.
@@ -1068,7 +1070,11 @@ Expected expect(const Program& program, Sites sites,
           {span(walk, scaled), span(whole, scaled) + of_joins * factor}, work};
     }
   fill_locks(walk, whole, of_joins, program.exact, expected);
-  fill_ends_of_arenas(walk, expected);
+  const auto least_ends = ends_of_arenas(walk), most_ends = ends_of_arenas(whole);
+  for (std::size_t arena = 0; arena < expected.ends_of_arenas.size(); ++arena)
+    expected.ends_of_arenas[arena] = {
+        {least_ends[arena].first, most_ends[arena].first + of_joins},
+        {least_ends[arena].second, most_ends[arena].second + of_joins}};
   if (program.exact)
     expected.critical = LongestPaths(walk).all();
   const auto roots = std::ranges::count_if(walk.frames, [](const Frame& f) { return !f.is_task; });

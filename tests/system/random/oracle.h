@@ -69,8 +69,8 @@ struct Expected {
   Units tasks = 0;         // if their number is determined
   std::array<Units, kArenas + 1> work_in_arenas{}; // the last one: the full arena
   std::array<Units, kArenas + 1> latency_in_arenas{};
-  // Exact programs only: the least path before what runs there, and after it, with sleep.
-  std::array<std::pair<Units, Units>, kArenas + 1> ends_of_arenas{};
+  // The least path before what runs there, and after it, with sleep.
+  std::array<std::pair<Range, Range>, kArenas + 1> ends_of_arenas{};
   std::array<ExpectedRow, kRows> rows;
   std::array<bool, kRegions> entered{};
   // (region, or kRegions for all; factor) -> span times factor, work times factor if optimized

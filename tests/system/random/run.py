@@ -298,9 +298,8 @@ class Check(Comparison):
         for arena, (before, after) in zip(arenas, self.expected["ends_of_arenas"]):
             same = [limit for limit in limits if (limit["work"], limit["latency"]) == arena]
             if len(same) == 1 and arenas.count(arena) == 1:
-                self.equal("before an arena", before, same[0]["before"])
-                if self.expected["latency"] == 0 or same[0]["after"] > after:
-                    self.equal("after an arena", after, same[0]["after"])
+                self.between("before an arena", before, same[0]["before"])
+                self.between("after an arena", after if self.expected["latency"] == 0 else (0, after[1]), same[0]["after"])
 
     def locks(self):
         """Each lock of the program is one object, acquired at one or two lines. Others are those inside of oneTBB's
