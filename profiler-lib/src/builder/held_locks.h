@@ -226,8 +226,9 @@ struct LockState {
   // Of the last Section that was written, if TraceWriter::after_section says so: where it ended in the step.
   std::uint64_t section_end = 0;
   LastSection section, turn; // that, and what a SectionTurn exchanges it for
-  // By LockUse::use: the number of chunks that the stream had when the LockUse record of that was written. And the use of
-  // the last SectionOfUse.
+  // By LockUse::use: the number of chunks that the stream had when the LockUse record of that was written; or, since then, how
+  // often that was due, and kNotWritten. And the use of the last SectionOfUse.
+  static constexpr std::uint32_t kNotWritten = 0xffffff00;
   std::uint32_t written_uses[(1u << kKnownUseBits) + 1] = {};
   unsigned last_use = 0;
   KnownUse uses[1u << kKnownUseBits]; // direct-mapped

@@ -199,7 +199,7 @@ std::uint8_t remember_use(LockState& locks, const LockUse& use, const Frame& fra
   for (LastSection* const last : {&locks.section, &locks.turn})
     if (last->use == number)
       last->use = LastSection::kNoUse;
-  locks.written_uses[number] = 0;
+  locks.written_uses[number] = LockState::kNotWritten;
   known = {use, &generations_of_lock(use.address), &locks.paths.memo_of(where.frame), path,
            where.caller};
   return known.use.use = number;

@@ -99,12 +99,18 @@ TP_HOT bool follows_section(const TraceWriter& writer) noexcept {
 // Before the whole record of a section that follows one of another lock, where two records have room: the next ones may be
 // SectionOfUse. False: it is known in this chunk, or no use.
 TP_HOT bool put_use(TraceWriter& writer, LockState& locks, const HeldLock& held) noexcept {
-  if (held.use == 0 || locks.written_uses[held.use] == writer.chunks())
+  std::uint32_t& written = locks.written_uses[held.use];
+  if (held.use == 0 || written == writer.chunks())
     return false;
+  // Where locks share an entry of `uses` it is soon another one's again, and not worth the record.
+  if (written >= LockState::kNotWritten && written < LockState::kNotWritten + 4) {
+    ++written;
+    return false;
+  }
   writer.advance(trace::RecordEncoder::lock_use(
       writer.cursor(), {held.place, held.slot, static_cast<std::uint8_t>(held.use - 1u),
                         static_cast<std::uint8_t>(held.flags & trace::kLockShared)}));
-  locks.written_uses[held.use] = writer.chunks();
+  written = writer.chunks();
   return true;
 }
 
