@@ -167,12 +167,15 @@ std::vector<std::string> records_of(unsigned seed, bool counts) {
       if (record.extended_kind == tp::trace::ExtendedKind::LockTries)
         lines.push_back(line_of(record) + tries_of(record));
     } else {
-      lines.push_back(
-          line_of(record) + // what others have in these fields is that of the record before
-          (record.op != tp::trace::Op::Give ? " place " + std::to_string(record.lock_place) : "") +
-          (record.op == tp::trace::Op::Section ? " of " + std::to_string(record.sections) +
-                                                     " error " + std::to_string(record.work_error)
-                                               : "") +
+      const bool is_section = record.op == tp::trace::Op::Section;
+      lines.push_back( // what other records have in these fields is that of the one before
+          line_of(record) +
+          (is_section || record.op == tp::trace::Op::Take
+               ? " place " + std::to_string(record.lock_place)
+               : "") +
+          (is_section ? " of " + std::to_string(record.sections) + " error " +
+                            std::to_string(record.work_error)
+                      : "") +
           (record.flags & tp::trace::kLockMany ? " many" : ""));
     }
   for (auto begin = lines.begin(); begin != lines.end();) {
