@@ -5,6 +5,7 @@
 #include <oneapi/tbb/concurrent_hash_map.h>
 #include <oneapi/tbb/concurrent_priority_queue.h>
 #include <oneapi/tbb/mutex.h>
+#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/queuing_mutex.h>
 #include <oneapi/tbb/queuing_rw_mutex.h>
 #include <oneapi/tbb/rw_mutex.h>
@@ -61,6 +62,22 @@ double reader(long pairs, int threads) {
     const typename Mutex::scoped_lock lock(mutex, /*write=*/false);
     static_cast<void>(*static_cast<volatile long*>(&counter));
   });
+}
+
+// Each pair is a step of its own: a task of a loop.
+double of_tasks(long pairs, int threads) {
+  static std::mutex mutex;
+  return run(1, threads,
+             [pairs] {
+               tbb::parallel_for(
+                   tbb::blocked_range<long>(0, pairs, 1),
+                   [](const tbb::blocked_range<long>&) {
+                     const std::lock_guard<std::mutex> lock(mutex);
+                     ++counter;
+                   },
+                   tbb::simple_partitioner{});
+             }) /
+         static_cast<double>(pairs);
 }
 
 // One of 2^kBits locks, at random.
@@ -173,6 +190,8 @@ double time_of(const std::string& kind, long pairs, int threads) {
       ++counter;
     });
   }
+  if (kind == "std_mutex_of_tasks")
+    return of_tasks(pairs, threads);
   if (kind == "std_mutex_of_16")
     return one_of_many<4>(pairs, threads);
   if (kind == "std_mutex_of_64")

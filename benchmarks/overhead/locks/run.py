@@ -24,7 +24,7 @@ import measure
 
 KINDS = ("spin_mutex", "mutex", "queuing_mutex", "spin_rw_mutex", "spin_rw_mutex_read", "rw_mutex", "rw_mutex_read",
          "queuing_rw_mutex", "hash_map_accessor", "hash_map_accessor_of_65536", "std_mutex", "std_recursive_mutex",
-         "std_mutex_of_16", "std_mutex_of_64", "std_mutex_of_1024", "std_mutex_of_65536", "std_shared_mutex",
+         "std_mutex_of_tasks", "std_mutex_of_16", "std_mutex_of_64", "std_mutex_of_1024", "std_mutex_of_65536", "std_shared_mutex",
          "std_shared_mutex_read", "pthread_spin", "own_lock", "priority_queue")
 KINDS_OF_OPENMP = ("omp_critical", "omp_lock")
 WAYS = ("off", "auto", "all")

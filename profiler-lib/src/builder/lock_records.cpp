@@ -213,7 +213,7 @@ TP_HOT unsigned put_lock(RecordEncoder& record, const HeldLock& held) noexcept {
   return held.flags | (wide ? trace::kLockPlaceWide : 0);
 }
 
-// The section is one of those that were skipped in the step.
+// The section is one of those that were skipped in the step, or timed as one of few.
 TP_COLD void list_skipped(ThreadState& thread, ShortSection& section) noexcept {
   ShortSections& shorts = thread.locks->shorts;
   section.is_listed = true;
@@ -250,12 +250,16 @@ static_assert(sizeof(tp_counted_lock) == 64 && offsetof(tp_counted_lock, code) =
               offsetof(tp_counted_lock, others_wait_at) == 56 && offsetof(tp_counting, code) == 8);
 
 void collect_all(ShortSections& shorts) noexcept {
+  if (!shorts.some_are_counted)
+    return;
+  shorts.some_are_counted = false; // first: a signal handler may let more be counted
   for (tp_counted_lock& counted : shorts.counted)
     collect(shorts, counted);
 }
 
 // The section that begins now is the first that is counted by the code of the lock. The entry is free.
-void let_count(tp_counted_lock& counted, const void* lock, ShortSection& section) noexcept {
+void let_count(ShortSections& shorts, tp_counted_lock& counted, const void* lock,
+               ShortSection& section) noexcept {
   counted.code = section.code;
   counted.generation = section.generation;
   static_assert(sizeof generations_of_lock(0) == sizeof *counted.generation_at);
@@ -265,6 +269,7 @@ void let_count(tp_counted_lock& counted, const void* lock, ShortSection& section
   counted.section = &section;
   counted.granted = static_cast<int>(section.to_skip);
   counted.lock = lock;
+  shorts.some_are_counted = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   counted.left = -counted.granted;
 }
@@ -293,6 +298,8 @@ TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) no
     const std::uint32_t count = section.skipped;
     section.skipped = 0;
     section.is_listed = false;
+    section.had_many =
+        count + std::exchange(section.timed_of_few, std::uint8_t{0}) > ShortSections::kFew;
     if (count == 0)
       continue;
     const HeldLock held = skipped_one(locks, section, section.address);
@@ -363,7 +370,8 @@ TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const He
       return;
   }
   section->place = held.place;
-  locks.shorts.add(*section, work);
+  if (!std::exchange(section->is_of_few, false))
+    locks.shorts.add(*section, work);
 }
 
 // Sections that were to be short cross the end of the step, or contain sleep: what comes of them later is timed,
@@ -961,15 +969,20 @@ bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, co
   if (known->is_none())
     known = &shorts.rest_of(code);
   ShortSection& section = *known;
+  section.is_of_few = false;
   if (section.to_skip == 0 || section.mode != mode ||
       (!section.is_rest && !is_still_there(section)) || locks.contended || locks.waits != 0 ||
       shorts.open_count >= ShortSections::kMostOpen - TP_COUNTED_LOCKS)
     return false;
   if (!section.is_listed) [[unlikely]]
     list_skipped(thread, section);
+  if (!section.is_rest && shorts.is_one_of_few(section)) {
+    section.is_of_few = true;
+    return false;
+  }
   if (counts && !is_held && !section.is_rest && shorts.is_worth_counting(lock)) {
     collect(shorts, counted);
-    let_count(counted, lock, section);
+    let_count(shorts, counted, lock, section);
     return true;
   }
   --section.to_skip;

@@ -9,6 +9,9 @@
 // acquired is not recorded. One of about 256 of these sections is timed, and its lock gets room, in place of another one:
 // so a lock that is acquired often soon has room, and keeps it.
 //
+// Where a step has few sections of a lock, to time them costs less than a record of those that were not: all are timed then,
+// in addition to those that are timed at random, and do not count towards the mean.
+//
 // Contended acquisitions are always timed. A timed section counts towards the mean with at most 16 times the
 // length that is short: one much longer than the others (a page fault) would otherwise count for 256 of its
 // kind. So the estimate is low where such sections are frequent: what was cut off is in its error.
@@ -21,6 +24,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -69,7 +73,7 @@ private:
 
 inline std::uint64_t root_of(std::uint64_t square) noexcept {
   std::uint64_t root = 0;
-  for (int bit = 31; bit >= 0; --bit)
+  for (int bit = (std::bit_width(square) + 1) / 2; bit-- > 0;)
     if (const std::uint64_t next = root | std::uint64_t{1} << bit; next * next <= square)
       root = next;
   return root;
@@ -97,6 +101,10 @@ struct alignas(64) ShortSection {
   std::uint8_t kind;
   bool is_listed; // from ShortSections::skipped on
   bool is_rest;   // of locks at that place for which there is no room; `address` is none of theirs
+  // In the open step, of those that were timed because the step may have few of them; had the one before few?
+  std::uint8_t timed_of_few;
+  bool had_many;
+  bool is_of_few; // the last one that was timed is such a one
   ShortSection* next_skipped;
   std::uint64_t known_at; // of all_lock_generations: the generation was this one
 
@@ -135,6 +143,8 @@ public:
   // So many hooks are called for sections of a lock before its code counts them: what is taken once or twice
   // in a step, or in turn with others that want the same entry, is not worth it.
   static constexpr std::uint32_t kCalled = 2;
+  // Sections of a lock in a step that are few.
+  static constexpr std::uint32_t kFew = 2;
   static constexpr unsigned kFirstBits = 8, kProbes = 8, kPlaceBits = 6;
   static constexpr std::size_t kMost = 1u << 13;
   static constexpr std::uint32_t kPerReplaced = 32; // while the rest is not sampled
@@ -210,6 +220,7 @@ public:
 
   // What the code of locks counts without a call (tp/counted_locks.h), by their addresses.
   tp_counted_lock counted[TP_COUNTED_LOCKS] = {};
+  bool some_are_counted = false; // perhaps
   TP_HOT tp_counted_lock& counted_of(const void* lock) noexcept {
     return counted[tp_counted_index(lock)];
   }
@@ -256,7 +267,15 @@ public:
     return nullptr;
   }
 
-  // The last of those with sections that were skipped in the open step, each once.
+  // The next section of it in the open step is one of few. It is in the list of `skipped`.
+  TP_HOT bool is_one_of_few(ShortSection& section) const noexcept {
+    if (section.had_many || section.timed_of_few == kFew)
+      return false;
+    ++section.timed_of_few;
+    return true;
+  }
+
+  // The last of those with sections that were skipped in the open step, or timed as some of few, each once.
   ShortSection* skipped = nullptr;
 
 private:

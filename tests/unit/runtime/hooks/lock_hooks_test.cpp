@@ -957,6 +957,8 @@ void skip_one_next(const void* lock) {
   };
   for (int i = 0; i < 100'000 && to_skip() == 0; ++i)
     hold(lock, 5);
+  for (unsigned i = 0; i < tp::rt::ShortSections::kFew; ++i) // of the step
+    hold(lock, 5);
   ASSERT_GT(to_skip(), 0u);
 }
 
@@ -1361,6 +1363,54 @@ TEST(Locks, WhatIsCutOffTheEstimateIsInItsError) {
   EXPECT_GT(sums.skipped, 100'000u);
   EXPECT_GT(sums.timed_work + sums.skipped_work + 2 * sums.error, work);
   EXPECT_GT(sums.error, 15 * sums.skipped); // (100 - 16) * 100 of 500
+}
+
+// To time the few of a step costs less than to write how many they were. They do not count towards the mean of the others.
+TEST(Locks, FewOfAStepAreTimed) {
+  const std::vector<unsigned> in_step = {1, 2, 3, 1, 1, 4, 2, 2};
+  const std::string data = record([&] {
+    FakeTask task;
+    FakeContext context;
+    const auto end_step = [&] {
+      spawn(task, context);
+      wait(context, [&] { run(task, context, [] {}); });
+    };
+    start();
+    sample_short_sections();
+    // Not one of the next ones is timed at random.
+    auto& shorts = tp::rt::this_thread->locks->shorts;
+    const auto address = reinterpret_cast<std::uint64_t>(&first);
+    for (int i = 0; i < 1'000'000 && shorts.find(address, caller()).to_skip < 100; ++i)
+      hold(&first, 5);
+    ASSERT_GE(shorts.find(address, caller()).to_skip, 100u);
+    end_step();
+    hold(&first, 5); // the step before had many
+    end_step();
+    hold(&second, 1); // ends what is compared
+    end_step();
+    for (const unsigned count : in_step) {
+      for (unsigned i = 0; i < count; ++i)
+        hold(&first, 77);
+      end_step();
+    }
+  });
+  std::vector<std::string> found;
+  for (const auto& record : read_stream(data + "/000000.tps").records)
+    if (record.op == tp::trace::Op::Section)
+      found.push_back(std::to_string(record.sections) + " of " + std::to_string(record.work));
+  const auto begin = std::ranges::find(found, "1 of 1");
+  ASSERT_NE(begin, found.end());
+  EXPECT_EQ(*(begin - 1), "1 of 5"); // an estimate
+  const std::vector<std::string> expected = {
+      "1 of 77",                       // 1
+      "1 of 77", "1 of 77",            // 2
+      "1 of 77", "1 of 77", "1 of 5",  // 3: the third is counted; the next step begins without
+      "1 of 5",                        // 1
+      "1 of 77",                       // 1
+      "1 of 77", "1 of 77", "2 of 10", // 4
+      "2 of 10",                       // 2
+      "1 of 77", "1 of 77"};           // 2
+  EXPECT_EQ(std::vector<std::string>(begin + 1, found.end()), expected);
 }
 
 TEST(Locks, SampledOnesOfOneStepAreItsOwn) {
