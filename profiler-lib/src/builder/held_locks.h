@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -57,11 +58,13 @@ public:
   bool is_of(std::uint16_t slot, std::uint64_t address) const noexcept {
     return known_[slot].address == address;
   }
-  // Cold.
-  void name(std::uint16_t slot, const KnownLock& lock) noexcept {
-    if (known_[slot].address != 0 && ++replaced_ == kOften)
+  // True: it meant another one. Cold.
+  bool name(std::uint16_t slot, const KnownLock& lock) noexcept {
+    const bool replaces = known_[slot].address != 0;
+    if (replaces && ++replaced_ == kOften)
       grow();
     known_[slot] = lock;
+    return replaces;
   }
 
 private:
@@ -227,7 +230,8 @@ struct LockState {
   std::uint64_t section_end = 0;
   LastSection section, turn; // that, and what a SectionTurn exchanges it for
   // By LockUse::use: the number of chunks that the stream had when the LockUse record of that was written; or, since then, how
-  // often that was due, and kNotWritten. And the use of the last SectionOfUse.
+  // often that was due, and kNotWritten. As long as it is the number of now, the slot of the use means its lock. And the use of
+  // the last SectionOfUse.
   static constexpr std::uint32_t kNotWritten = 0xffffff00;
   std::uint32_t written_uses[(1u << kKnownUseBits) + 1] = {};
   unsigned last_use = 0;
@@ -237,6 +241,13 @@ struct LockState {
                                                   2 * reinterpret_cast<std::uintptr_t>(code)) *
                        0x9e3779b1u;
     return uses[mixed >> (32 - kKnownUseBits)];
+  }
+  // From here on the slot means that lock. Cold.
+  void name(std::uint16_t slot, const KnownLock& lock) noexcept {
+    if (slots.name(slot, lock))
+      for (unsigned i = 0; i < std::size(uses); ++i)
+        if (uses[i].use.slot == slot)
+          written_uses[i + 1] = kNotWritten;
   }
   TP_HOT bool samples_sections() const noexcept { return shorts.short_length != 0; }
   ShortSections shorts;

@@ -116,7 +116,7 @@ TP_COLD void name_lock(ThreadState& thread, Frame& frame, LockState& locks,
     const OutsideOfStep outside(thread, frame);
     if (!is_of_rest(held.address))
       flags = register_lock(held.address, held.generation, held.kind) ? trace::kLockMayBeReused : 0;
-    locks.slots.name(held.slot, {held.address, held.generation, held.kind});
+    locks.name(held.slot, {held.address, held.generation, held.kind});
   }
   const std::uint64_t ticks = elapsed_since(before, thread.step_time);
   put_payload(

@@ -147,8 +147,7 @@ TP_HOT bool give_plainly(ThreadState& thread, LockState& locks, const void* lock
   } else {
     // Twice the same one: the next whole record makes it the one that takes fewer bytes.
     if (locks.written_uses[held.use] != writer.chunks() || held.use == locks.last_use ||
-        !trace::RecordEncoder::is_of_use(lead + trace::kTurnLead, length) ||
-        !locks.slots.is(held.slot, {address, held.generation, held.kind})) [[unlikely]]
+        !trace::RecordEncoder::is_of_use(lead + trace::kTurnLead, length)) [[unlikely]]
       return false;
     locks.last_use = held.use;
     end = trace::RecordEncoder::section_of_use(writer.cursor(), held.use - 1u,

@@ -300,8 +300,9 @@ TEST(PlainSections, LongerOnesOfManyLocksGoOnInTheNextChunk) {
   expect_sections_across_chunks(16, 5000);
 }
 
-// Two locks that share a slot of the stream, and a third one: each section is of the lock that the slot means there.
-TEST(PlainSections, OnesOfLocksThatShareASlotAreNamedAgain) {
+// Two locks that share a slot of the stream, and others: each section is of the lock that the slot means there. The second one is
+// used once in so many times.
+void expect_shared_slots(unsigned other_locks, unsigned rarely) {
   const tp::rt::LockSlots slots;
   const auto slot_of = [&](const char* lock) {
     return slots.slot_of(reinterpret_cast<std::uint64_t>(lock));
@@ -312,12 +313,14 @@ TEST(PlainSections, OnesOfLocksThatShareASlotAreNamedAgain) {
   while (second != std::end(candidates) && slot_of(second) != slot_of(first))
     ++second;
   ASSERT_NE(second, std::end(candidates));
-  const char* const locks[] = {first, second, &candidates[0]};
-  ASSERT_NE(slot_of(locks[2]), slot_of(first));
+  std::vector<const char*> locks = {first};
+  for (const char* lock = candidates; locks.size() < 1 + other_locks; ++lock)
+    if (slot_of(lock) != slot_of(first))
+      locks.push_back(lock);
   std::mt19937 random(1);
   std::vector<const char*> order(20'000);
   for (const char*& lock : order)
-    lock = locks[random() % 3];
+    lock = random() % rarely == 0 ? second : locks[random() % locks.size()];
   const std::string data = record([&] {
     start();
     tp::rt::own_code.begin = tp::rt::own_code.end = 1;
@@ -345,4 +348,10 @@ TEST(PlainSections, OnesOfLocksThatShareASlotAreNamedAgain) {
     }
   }
   EXPECT_EQ(count, order.size());
+}
+TEST(PlainSections, OnesOfLocksThatShareASlotAreNamedAgain) {
+  expect_shared_slots(1, 3);
+}
+TEST(PlainSections, OnesOfManyLocksOfWhichTwoShareASlot) {
+  expect_shared_slots(8, 100);
 }
