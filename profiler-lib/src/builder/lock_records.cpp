@@ -213,7 +213,7 @@ TP_HOT unsigned put_lock(RecordEncoder& record, const HeldLock& held) noexcept {
   return held.flags | (wide ? trace::kLockPlaceWide : 0);
 }
 
-// The section is one of those that were skipped in the step, or timed as one of few.
+// The section is one of those that were skipped in the step.
 TP_COLD void list_skipped(ThreadState& thread, ShortSection& section) noexcept {
   ShortSections& shorts = thread.locks->shorts;
   section.is_listed = true;
@@ -298,8 +298,7 @@ TP_COLD void put_skipped(ThreadState& thread, Frame& frame, LockState& locks) no
     const std::uint32_t count = section.skipped;
     section.skipped = 0;
     section.is_listed = false;
-    section.had_many =
-        count + std::exchange(section.timed_of_few, std::uint8_t{0}) > ShortSections::kFew;
+    section.had_many = count + section.timed_of_few > ShortSections::kFew;
     if (count == 0)
       continue;
     const HeldLock held = skipped_one(locks, section, section.address);
@@ -361,6 +360,8 @@ TP_COLD ShortSection& add_to_rest(LockState& locks, const HeldLock& held,
 // A section that was timed and not contended.
 TP_HOT void sample(ThreadState& thread, Frame& frame, LockState& locks, const HeldLock& held,
                    std::uint64_t work) noexcept {
+  if (std::exchange(locks.shorts.of_few, 0) == held.address)
+    return;
   ShortSection* section = &locks.shorts.find(held.address, held.code);
   if (!section->is(held.address, held.code, held.generation, held.mode)) [[unlikely]] {
     if (section->is_none() && !locks.shorts.is_worth_room(add_to_rest(locks, held, work)))
@@ -970,16 +971,18 @@ bool skip_short_section(ThreadState& thread, const void* lock, unsigned mode, co
     known = &shorts.rest_of(code);
   ShortSection& section = *known;
   section.is_of_few = false;
+  shorts.of_few = 0;
   if (section.to_skip == 0 || section.mode != mode ||
       (!section.is_rest && !is_still_there(section)) || locks.contended || locks.waits != 0 ||
       shorts.open_count >= ShortSections::kMostOpen - TP_COUNTED_LOCKS)
     return false;
-  if (!section.is_listed) [[unlikely]]
-    list_skipped(thread, section);
   if (!section.is_rest && shorts.is_one_of_few(section)) {
     section.is_of_few = true;
+    shorts.of_few = address;
     return false;
   }
+  if (!section.is_listed) [[unlikely]]
+    list_skipped(thread, section);
   if (counts && !is_held && !section.is_rest && shorts.is_worth_counting(lock)) {
     collect(shorts, counted);
     let_count(shorts, counted, lock, section);
@@ -1235,6 +1238,7 @@ void put_held_locks(ThreadState& thread) noexcept {
     }
   }
   put_skipped(thread, frame, locks);
+  ++locks.shorts.step;
   put_all_tries(thread, frame, locks);
   put_other_calls(thread, frame, locks);
   locks.wait_end_is_known = false;

@@ -101,10 +101,12 @@ struct alignas(64) ShortSection {
   std::uint8_t kind;
   bool is_listed; // from ShortSections::skipped on
   bool is_rest;   // of locks at that place for which there is no room; `address` is none of theirs
-  // In the open step, of those that were timed because the step may have few of them; had the one before few?
+  // In `step`, of those that were timed because the step may have few of them; had the last one in which some were skipped
+  // more than that?
   std::uint8_t timed_of_few;
   bool had_many;
   bool is_of_few; // the last one that was timed is such a one
+  std::uint32_t step;
   ShortSection* next_skipped;
   std::uint64_t known_at; // of all_lock_generations: the generation was this one
 
@@ -267,15 +269,23 @@ public:
     return nullptr;
   }
 
-  // The next section of it in the open step is one of few. It is in the list of `skipped`.
+  // The number of the open step, of those in which the thread has acquired locks.
+  std::uint32_t step = 1;
+  // The next section of it in the open step is one of few.
   TP_HOT bool is_one_of_few(ShortSection& section) const noexcept {
+    if (section.step != step) {
+      section.step = step;
+      section.timed_of_few = 0;
+    }
     if (section.had_many || section.timed_of_few == kFew)
       return false;
     ++section.timed_of_few;
     return true;
   }
+  // The lock whose section was timed as one of few, if no other one was acquired since; else 0.
+  std::uint64_t of_few = 0;
 
-  // The last of those with sections that were skipped in the open step, or timed as some of few, each once.
+  // The last of those with sections that were skipped in the open step, each once.
   ShortSection* skipped = nullptr;
 
 private:
