@@ -494,6 +494,48 @@ TEST(Locks, WhatIfs) {
     EXPECT_EQ(15 * point.factor + 150, point.parallelism.denominator) << point.factor;
 }
 
+// On eight CPUs, eight tasks, each of which holds the lock while it waits for 16 others. Those that wait for the lock run none of
+// these: in turn, the sections have 1, 2, ... 8 CPUs. If each of the 16 were divided, they would have no more.
+TEST(Locks, TasksInsideOfSectionsHaveTheCpusThatDoNotWait) {
+  std::string script = "run locks=all c_locks_seen=1 cpus=8\nsite 1 a.cpp 1\nsite 2 a.cpp 2\n"
+                       "lock-place 0 pthread_mutex q.cpp 17\n"
+                       "stream 0\nthread role=main\nlock slot=0 address=64 kind=pthread_mutex\n"
+                       "spawn work=1 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 8; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 8; ++i) {
+    script += "begin task=0." + std::to_string(i) +
+              "\ntake slot=0 place=0 lead=20\nspawn work=20 site=2 ctx=new-exclusive\n";
+    for (int j = 1; j < 16; ++j)
+      script += "spawn site=2 ctx=last\n";
+    script += "wait ctx=last\n";
+    for (int j = 0; j < 16; ++j)
+      script += "task task=-" + std::to_string(j) + " work=24\n";
+    script += "wait-end\ngive slot=0 lead=0\nend work=0\n";
+  }
+  ProfileOptions options;
+  options.procs = {8};
+  options.burden_ns = 0;
+  const Profile profile = profile_of_locks(script + "wait-end\nend\nthread-end\n", options);
+  EXPECT_EQ(1u + 8 * (20 + 16 * 24), profile.work);
+  EXPECT_EQ(8u * 24, profile.locks.rows.at(0).bound.sections);
+  // 16, 8, 6, 4, 4, 3, 3 and 2 of the tasks one after the other.
+  const std::uint64_t sections = (16 + 8 + 6 + 4 + 4 + 3 + 3 + 2) * 24;
+  EXPECT_EQ(1u + 20 + sections, profile.prediction.runs.at(0).time);
+  // The lock gone: 16 of them, and the work before.
+  ASSERT_LE(2u, profile.findings.size());
+  EXPECT_EQ(Shape::Lock, profile.findings[0].shape) << profile.findings[0].text;
+  EXPECT_EQ(1u + 20 + 16 * 24, profile.findings[0].least_time);
+  const auto of_tasks = std::ranges::find_if(profile.findings, [](const Finding& each) {
+    return each.place.line == 2 && each.shape != Shape::Lock;
+  });
+  ASSERT_NE(profile.findings.end(), of_tasks);
+  // 1/2 + 1/3 + ... 1/8: divided, they are even.
+  EXPECT_GE(of_tasks->least_time, 1u + 20 + 16 * 24 * 2717 / 1000) << of_tasks->text;
+  EXPECT_NE(std::string::npos, profile.advice.find("pthread_mutex at q.cpp:17")) << profile.advice;
+}
+
 // A reader's section and the writers', and a lock that is held across a wait: its own span is the
 // path from Take to Give, not what the thread did meanwhile.
 TEST(Locks, SharedAndAcrossSteps) {
