@@ -494,6 +494,37 @@ TEST(Locks, WhatIfs) {
     EXPECT_EQ(15 * point.factor + 150, point.parallelism.denominator) << point.factor;
 }
 
+// Eight tasks, each in a section of one of two locks, for 70, and inside of it in one of a third lock, for 60. Shorter sections of
+// either kind leave the third one for a shorter time, but it is that one which limits: split, the others save nothing.
+TEST(Locks, TheOneThatLimitsIsAdvisedFirst) {
+  const std::string locks =
+      "lock slot=0 address=64 kind=mutex\nlock slot=1 address=128 kind=mutex\n"
+      "lock slot=2 address=192 kind=spin_mutex\n";
+  const auto tasks = [](int from, int to) {
+    std::string script;
+    for (int i = from; i < to; ++i)
+      script += "section slot=2 place=1 lead=30 work=60\nsection slot=" + std::to_string(i % 2) +
+                " place=0 lead=20 work=70\ntask task=0." + std::to_string(i) + " work=100\n";
+    return script;
+  };
+  std::string script = "run locks=all c_locks_seen=1 cpus=8\nsite 1 a.cpp 1\n"
+                       "lock-place 0 mutex q.cpp 17\nlock-place 1 spin_mutex q.cpp 18\n"
+                       "stream 0\nthread role=main\n" +
+                       locks + "spawn work=10 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 8; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n" + tasks(0, 4) + "wait-end\nend work=5\nthread-end\n" +
+            "stream 1\nthread role=worker\n" + locks + tasks(4, 8) + "thread-end\n";
+  const Profile profile = profile_of_locks(script);
+  const LockRow* const lock = profile.limiting_lock();
+  ASSERT_NE(nullptr, lock);
+  EXPECT_EQ("spin_mutex", lock->kind);
+  const auto first = std::ranges::find(profile.findings, Shape::Lock, &Finding::shape);
+  ASSERT_NE(profile.findings.end(), first);
+  EXPECT_EQ(lock, &profile.locks.rows[*first->lock]) << first->text;
+  EXPECT_EQ(2, std::ranges::count(profile.findings, Shape::Lock, &Finding::shape));
+}
+
 // On eight CPUs, eight tasks, each of which holds the lock while it waits for 16 others. Those that wait for the lock run none of
 // these: in turn, the sections have 1, 2, ... 8 CPUs. If each of the 16 were divided, they would have no more.
 TEST(Locks, TasksInsideOfSectionsHaveTheCpusThatDoNotWait) {
