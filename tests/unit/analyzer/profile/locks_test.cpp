@@ -1114,6 +1114,42 @@ TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
   }
 }
 
+// Of five tasks, on a CPU each, one writes until 110 us. Two readers look at the lock before the next writer does, and have it until 150.11;
+// another reader comes at 130. It waits for the writer, which has the lock until 200.4, or is with the others, and the writer comes at 170.2.
+TEST(Locks, PredictedReadersComeInAsTheKindOfLockLetsThem) {
+  const auto time_of = [](const std::string& kind) {
+    std::string script =
+        "run locks=all c_locks_seen=1 cpus=5\nsite 1 a.cpp 1\nlock-place 0 " + kind +
+        " q.cpp 17\nstream 0\nthread role=main\nlock slot=3 address=64 kind=" + kind +
+        "\nspawn site=1 ctx=new-exclusive\n";
+    for (int i = 1; i < 5; ++i)
+      script += "spawn site=1 ctx=last\n";
+    script += "wait ctx=last\n";
+    struct {
+      unsigned lead, work, shared;
+    } const kTasks[] = {{10000, 100000, 0},
+                        {18000, 40000, 1},
+                        {18010, 40000, 1},
+                        {18100, 50000, 0},
+                        {130000, 40000, 1}};
+    int number = 0;
+    for (const auto& [lead, work, shared] : kTasks)
+      script += "section slot=3 place=0 lead=" + std::to_string(lead) +
+                " work=" + std::to_string(work) + " shared=" + std::to_string(shared) +
+                "\ntask task=-" + std::to_string(number++) +
+                " work=" + std::to_string(lead + work) + "\n";
+    test::TraceBuilder trace = test::parse_trace_script(script + "wait-end\nend\nthread-end\n");
+    trace.count_ns();
+    ProfileOptions options;
+    options.procs = {5};
+    options.burden_ns = 0;
+    return make_profile(trace.source(), options).prediction.runs.at(0).time;
+  };
+  for (const char* const kind : {"spin_rw_mutex", "speculative_spin_rw_mutex", "hash_map_bucket"})
+    EXPECT_EQ(200500u + 40000, time_of(kind)) << kind;
+  EXPECT_EQ(170200u + 50000, time_of("accessor"));
+}
+
 // With tasks 8x faster, sections are 8x shorter. One has the lock from 12.5 to 20, the other until
 // 27.8, 0.3 later than at once; then 1.25 and 5.
 TEST(Locks, PredictedChangesShortenSections) {
