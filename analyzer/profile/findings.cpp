@@ -5,7 +5,8 @@
 //
 // How much a remedy saves on P CPUs is the difference of two simulations of this run. In the second
 // one the code takes a P-th of its time, as if it were divided among the CPUs, and the rest of its
-// work fits in where CPUs were idle: so the remedy saves no more than that. Serial code can also be
+// work fits in where CPUs were idle: so the remedy saves no more than that. CPUs that wait for a lock are not idle: code of tasks
+// that are part of a section of a lock is divided into tasks, which threads run that do not wait for it. Serial code can also be
 // made shorter, which saves at most what it saves to do without it. For tiny tasks it is
 // their overhead that becomes less, and what a loop that spawns them does between two of them; for an imbalance the time is at least that of the loop with the
 // grain size 1. Few threads in an arena: the limit is gone, and all else stays. Without a simulation the times are Brent's bounds: T1/P + Tinf (1 - 1/P) now, and

@@ -161,9 +161,9 @@ void add_own(const Dag& dag, const Measured& measured, Prediction& prediction) {
 // Records the DAG that the remedy would leave.
 class RemedyRecorder final : public DagRecorder {
 public:
-  RemedyRecorder(const StepCosts& costs, const Remedy& remedy, std::size_t nodes_expected,
-                 const LockChoice* locks, const TraceReadings& readings)
-      : DagRecorder(costs, nodes_expected, locks), remedy_(remedy) {
+  RemedyRecorder(const StepCosts& costs, const Remedy& remedy, std::uint64_t steal,
+                 std::size_t nodes_expected, const LockChoice* locks, const TraceReadings& readings)
+      : DagRecorder(costs, nodes_expected, locks), remedy_(remedy), steal_(steal) {
     if (!remedy.code.rests.empty() && readings.samples())
       samples_.emplace(*readings.samples(), readings.weights());
     for (const CodeId id : remedy.code.code)
@@ -179,7 +179,15 @@ public:
     const StepClassId of = classes_.id_of({frame.row, step.opened, step.closed});
     const std::uint64_t all = work_of(step);
     std::uint64_t work = all, overhead = overhead_of(frame, step);
-    if (is_divided_.contains(of) && is_divided_[of])
+    const bool is_divided = is_divided_.contains(of) && is_divided_[of];
+    // Others would do it if they did not wait for the lock.
+    if (is_divided && is_inside(frame) && !remedy_.shortens_sections && !remedy_.is_removed &&
+        tasks_ < kMostTasks) {
+      tasks_ += std::min(remedy_.factor, work / steal_ + 1);
+      add_divided_step(frame, step, work, overhead, remedy_.factor, steal_);
+      return;
+    }
+    if (is_divided)
       work /= remedy_.factor;
     else if (const std::uint64_t inside = std::min(work, inside_of(step) + inside_code(of, step));
              inside > 0)
@@ -214,7 +222,11 @@ private:
            (rests_.contains(of) ? static_cast<std::uint64_t>(Wide{rest} * rests_[of] >> 16) : 0);
   }
 
+  static constexpr std::uint64_t kMostTasks = 8'000'000;
+
   const Remedy& remedy_;
+  const std::uint64_t steal_; // what it takes until another thread has begun a task
+  std::uint64_t tasks_ = 0;   // that the remedy adds, at most
   StepClassTable classes_;
   std::optional<StepSamples> samples_;
   IdVector<CodeId, std::uint8_t> is_divided_code_;
@@ -299,7 +311,8 @@ std::vector<std::uint64_t> predict_with(const Remedy& remedy, const Measured& me
                                         const std::vector<std::uint64_t>& procs,
                                         const TraceReadings& readings) {
   const LockChoice choice = choice_of(prediction.simulated_locks);
-  RemedyRecorder recorder(step_costs(prediction), remedy, measured.read.steps,
+  RemedyRecorder recorder(step_costs(prediction), remedy,
+                          std::max<std::uint64_t>(prediction.steal.work, 1), measured.read.steps,
                           choice.rules.empty() ? nullptr : &choice, readings);
   readings.read(recorder);
   const Dag& dag = recorder.dag();

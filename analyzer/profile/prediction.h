@@ -33,7 +33,8 @@ struct Remedy {
   std::vector<RegionId> regions = {}; // the same for what is inside them
   StepSet code = {};                  // the same for code, by samples
   bool is_removed = false;            // the work that is left out is not done at all
-  // Sections of locks in that code become shorter; else others do as many of the same length.
+  // Sections of locks in that code become shorter; else others do as many of the same length, and of tasks inside of
+  // sections those do a part that do not wait for the lock.
   bool shortens_sections = true;
   std::optional<Row> less_overhead; // overhead of tasks of this row becomes `overhead_left` of it
   Ratio overhead_left = {1, 1};

@@ -41,13 +41,15 @@ LockRules rules_of(std::uint8_t kind) {
     return {HandOver::Sleeps};
   case trace::LockKind::PthreadRwlock:
     return {HandOver::Phases};
+  case trace::LockKind::SpinRwMutex:
+  case trace::LockKind::SpeculativeSpinRwMutex:
+  case trace::LockKind::HashMapBucket:
+    return {HandOver::Spins, Prefers::Marked};
+  case trace::LockKind::Accessor: // tries until it has the lock, and leaves no mark
+    return {HandOver::Spins, Prefers::Readers};
   case trace::LockKind::Unknown:
   case trace::LockKind::SpinMutex:
-  case trace::LockKind::SpinRwMutex:
   case trace::LockKind::SpeculativeSpinMutex:
-  case trace::LockKind::SpeculativeSpinRwMutex:
-  case trace::LockKind::Accessor:
-  case trace::LockKind::HashMapBucket:
   case trace::LockKind::PthreadSpinlock:
   case trace::LockKind::User:
   case trace::LockKind::Itt:

@@ -13,13 +13,15 @@ LockTable::LockTable(const std::vector<LockRules>& locks, const LockCosts& costs
     locks_[i].rules = locks[i];
 }
 
-bool LockTable::admits(const Lock& lock, bool shared) {
+bool LockTable::admits(const Lock& lock, bool shared, std::uint64_t time) const {
   if (!shared)
     return lock.writers == 0 && lock.readers == 0;
+  if (has_mark(lock))
+    return lock.writers == 0 && time < lock.marked_at;
   if (lock.writers > 0 || lock.waiting_writers == 0 || lock.rules.prefers == Prefers::Readers ||
       lock.rules.hand_over == HandOver::Phases)
     return lock.writers == 0;
-  return lock.readers == 0 && lock.rules.prefers == Prefers::None;
+  return lock.readers == 0 && lock.rules.prefers != Prefers::Writers;
 }
 
 LockTable::State LockTable::first_state(const LockRules& rules) const {
@@ -42,10 +44,12 @@ void LockTable::hold(Lock& lock, bool shared) {
 bool LockTable::take(DagLockId id, Waiter waiter, bool shared, std::uint64_t now) {
   Lock& lock = locks_[id];
   const HandOver hand_over = lock.rules.hand_over;
-  if (admits(lock, shared) && (!is_in_order(hand_over) || lock.is_alone())) {
+  if (admits(lock, shared, now) && (!is_in_order(hand_over) || lock.is_alone())) {
     hold(lock, shared);
     return true;
   }
+  if (!shared)
+    lock.marked_at = std::min(lock.marked_at, now);
   lock.waiting.push_back({waiter, first_state(lock.rules), shared, now, now, next_number_++});
   lock.waiting_writers += !shared;
   lock.will_wake = true;
@@ -57,6 +61,8 @@ std::uint64_t LockTable::give(DagLockId id, bool shared, std::uint64_t now,
                               std::vector<Call>& calls) {
   Lock& lock = locks_[id];
   --(shared ? lock.readers : lock.writers);
+  if (!shared)
+    lock.marked_at = has_mark(lock) ? first_look_of_writers(lock, now) : kNever;
   if (lock.is_alone())
     return 0;
   if (is_in_order(lock.rules.hand_over)) {
@@ -75,7 +81,7 @@ bool LockTable::retry(DagLockId id, Waiter waiter, std::uint64_t now, std::vecto
       std::find_if(lock.waiting.begin() + static_cast<std::ptrdiff_t>(lock.first),
                    lock.waiting.end(), [&](const Waiting& each) { return each.waiter == waiter; });
   const bool was_woken = found->state == State::Woken;
-  if (admits(lock, found->shared)) {
+  if (admits(lock, found->shared, now)) {
     const bool shared = found->shared;
     let_in(lock, static_cast<std::size_t>(found - lock.waiting.begin()), now, calls);
     calls.pop_back(); // the caller knows
@@ -143,6 +149,14 @@ std::uint64_t LockTable::next_look(const Lock& lock, const Waiting& waiting,
   return waiting.spins_since + std::max<std::uint64_t>(looks, 1) * retry;
 }
 
+std::uint64_t LockTable::first_look_of_writers(const Lock& lock, std::uint64_t now) const {
+  std::uint64_t first = kNever;
+  for (std::size_t i = lock.first; i < lock.waiting.size(); ++i)
+    if (!lock.waiting[i].shared)
+      first = std::min(first, next_look(lock, lock.waiting[i], now));
+  return first;
+}
+
 // The first that will see that the lock is free. Those that gave up before sleep.
 void LockTable::call_spinning(Lock& lock, std::uint64_t now, std::vector<Call>& calls) {
   const bool may_sleep = lock.rules.hand_over == HandOver::SpinsThenSleeps;
@@ -158,7 +172,7 @@ void LockTable::call_spinning(Lock& lock, std::uint64_t now, std::vector<Call>& 
         each.state = State::Sleeps;
         continue;
       }
-      if (admits(lock, each.shared) && (first == lock.waiting.size() || look < time)) {
+      if (admits(lock, each.shared, look) && (first == lock.waiting.size() || look < time)) {
         first = i;
         time = look;
       }
@@ -189,7 +203,8 @@ std::uint64_t LockTable::wake(Lock& lock, std::uint64_t now, std::vector<Call>& 
   bool readers = false;
   for (std::size_t i = lock.first; i < lock.waiting.size();) {
     Waiting& each = lock.waiting[i];
-    if (each.state != State::Sleeps || !admits(lock, each.shared) || (readers && !each.shared)) {
+    if (each.state != State::Sleeps || !admits(lock, each.shared, now) ||
+        (readers && !each.shared)) {
       ++i;
       continue;
     }

@@ -17,8 +17,10 @@
 //                  vain, and begins when it has the lock.
 //
 // Readers share a lock. A writer that waits stops those that come later while readers hold it; always,
-// if the lock prefers writers, and never, if it prefers readers (or has phases). If all costs are 0, each lock that prefers
-// none is one that is handed over in order.
+// if the lock prefers writers, and never, if it prefers readers (or has phases). If the lock is Marked, and who waits for it
+// spins, as with oneTBB's spin_rw_mutex: from its first look in vain on, or, after a writer has released the lock, from the first look of
+// a writer that waits; readers that look before that come in. Other Marked ones are as those that prefer none, and so is
+// each if all costs are 0; each lock that prefers none is then one that is handed over in order.
 #pragma once
 
 #include "simulate/recorded_dag.h"
@@ -77,6 +79,7 @@ public:
   std::uint64_t waited() const { return waited_; }
 
 private:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   enum class State : std::uint8_t { Spins, Sleeps, Woken };
   struct Waiting {
     Waiter waiter;
@@ -90,6 +93,7 @@ private:
     LockRules rules;
     std::uint32_t writers = 0, readers = 0; // that hold it; at most one writer, but for force()
     std::uint32_t waiting_writers = 0;
+    std::uint64_t marked_at = kNever; // has_mark(): readers that look before that come in
     bool will_wake = false;       // Sleeps: somebody has come in vain since the last one was woken
     std::uint64_t wakes = 0;      // so far
     std::vector<Waiting> waiting; // from `first` on, in the order in which they came
@@ -98,7 +102,13 @@ private:
   };
 
   State first_state(const LockRules& rules) const;
-  static bool admits(const Lock& lock, bool shared);
+  bool has_mark(const Lock& lock) const {
+    return lock.rules.prefers == Prefers::Marked && lock.rules.hand_over == HandOver::Spins &&
+           times_of(lock).retry > 0;
+  }
+  // Who looks at that time.
+  bool admits(const Lock& lock, bool shared, std::uint64_t time) const;
+  std::uint64_t first_look_of_writers(const Lock& lock, std::uint64_t now) const;
   static void hold(Lock& lock, bool shared);
   // Also removes it.
   void let_in(Lock& lock, std::size_t which, std::uint64_t time, std::vector<Call>& calls);

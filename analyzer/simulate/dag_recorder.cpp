@@ -129,6 +129,18 @@ void DagRecorder::step(FrameState& frame, const Step& step) {
 
 void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t work,
                            std::uint64_t overhead, std::uint64_t inside) {
+  add_parts(frame, step, work, overhead, inside, {});
+}
+
+void DagRecorder::add_divided_step(FrameState& frame, const Step& step, std::uint64_t work,
+                                   std::uint64_t overhead, std::uint64_t tasks,
+                                   std::uint64_t least) {
+  add_parts(frame, step, work, overhead, work, {tasks, std::max<std::uint64_t>(least, 1)});
+}
+
+void DagRecorder::add_parts(FrameState& frame, const Step& step, std::uint64_t work,
+                            std::uint64_t overhead, std::uint64_t inside,
+                            const Division& division) {
   if (!fits_)
     return;
   const std::uint64_t on_worker = frame.is_thread ? 0 : step.latency;
@@ -150,8 +162,15 @@ void DagRecorder::add_step(FrameState& frame, const Step& step, std::uint64_t wo
   std::uint64_t done = 0, slept = 0, before = overhead;
   const auto advance = [&](std::uint64_t to) {
     to = std::max(to, done);
-    const std::uint64_t whole = inside != work && open_.contains(&frame) ? inside : work;
-    add_part(of, before + share(whole, to) - share(whole, done), pool);
+    const bool holds = (inside != work || division.tasks > 1) && open_.contains(&frame);
+    const std::uint64_t whole = holds ? inside : work;
+    const std::uint64_t part = share(whole, to) - share(whole, done);
+    if (division.tasks > 1 && !holds) {
+      add_part(of, before, pool);
+      add_tasks(of, part, pool, division);
+    } else {
+      add_part(of, before + part, pool);
+    }
     done = to;
     before = 0;
   };
@@ -242,6 +261,29 @@ void DagRecorder::add_part(DagTrack& of, std::uint64_t cost, PoolId pool) {
     add_node(of, cost, pool);
 }
 
+// Tasks that the running frame creates, and waits for. It does a part itself.
+void DagRecorder::add_tasks(DagTrack& of, std::uint64_t cost, PoolId pool,
+                            const Division& division) {
+  const std::uint64_t tasks = std::min(division.tasks, cost / division.least);
+  if (tasks < 2) {
+    add_part(of, cost, pool);
+    return;
+  }
+  if (of.detached || of.first || of.point.kind != DagPoint::Node)
+    add_node(of, 0, pool);
+  const DagNodeId creator = of.point.id;
+  const DagJoinId join = add_join();
+  for (std::uint64_t i = 1; i < tasks; ++i) {
+    const DagNodeId task = add_first_node(pool);
+    dag_.nodes[task].cost = cost / tasks;
+    add_effect(dag_.nodes[creator].effect, {Effect::Kind::Start, task});
+    signal({DagPoint::Node, task}, join);
+  }
+  add_node(of, cost - (tasks - 1) * (cost / tasks), pool);
+  add_effect(dag_.nodes[of.point.id].effect, {Effect::Kind::Await, join});
+  add_node(of, 0, pool);
+}
+
 // ---- shared loops
 
 void DagRecorder::shares_loop(FrameState& child, std::uint64_t team, std::uint32_t number) {
@@ -249,7 +291,7 @@ void DagRecorder::shares_loop(FrameState& child, std::uint64_t team, std::uint32
       loops_.try_emplace({team, number}, static_cast<std::uint32_t>(dag_.loops.size()));
   if (is_new)
     dag_.loops.emplace_back();
-  data_of(child) = {.loop = loop->second + 1};
+  data_of(child).loop = loop->second + 1;
 }
 
 DagTurnId DagRecorder::add_turn(std::uint32_t loop) {
@@ -260,7 +302,7 @@ DagTurnId DagRecorder::add_turn(std::uint32_t loop) {
 // What the frame does next is not for it alone to do: nothing leads there yet.
 void DagRecorder::end_turn(FrameState& frame) {
   DagTrack& of = path_of(frame);
-  LoopMember& member = data_of(frame);
+  RecordedFrame& member = data_of(frame);
   if (of.detached || of.first || of.point.kind != DagPoint::Node)
     add_node(of, 0, of.pool);
   if (member.turn == 0)
@@ -273,7 +315,7 @@ void DagRecorder::end_turn(FrameState& frame) {
 }
 
 void DagRecorder::loop_begin(FrameState& frame) {
-  LoopMember& member = data_of(frame);
+  RecordedFrame& member = data_of(frame);
   if (member.loop == 0 || !fits_)
     return;
   end_turn(frame);
@@ -286,7 +328,9 @@ void DagRecorder::root_begun(FrameState& frame) {
   path_of(frame).running = true;
 }
 
-void DagRecorder::spawned(const FrameState&, FrameState& child) {
+void DagRecorder::spawned(const FrameState& parent, FrameState& child) {
+  data_of(child).is_inside =
+      data_of(parent).is_inside || (!open_.empty() && open_.contains(&parent));
   DagTrack& of = path_of(child);
   of.running = true;
   of.detached = of.point.kind == DagPoint::Join;
@@ -295,7 +339,7 @@ void DagRecorder::spawned(const FrameState&, FrameState& child) {
 
 bool DagRecorder::ended(FrameState& frame, Tie) {
   DagTrack& of = path_of(frame);
-  if (const LoopMember& member = data_of(frame); member.loop != 0 && fits_) {
+  if (const RecordedFrame& member = data_of(frame); member.loop != 0 && fits_) {
     end_turn(frame);
     dag_.turns[member.member - 1].node = of.point.id;
   }

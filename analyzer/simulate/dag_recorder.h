@@ -55,13 +55,14 @@ struct DagTrack : Path {
   mutable bool alone = true; // no other path refers to the point: the node or join may still grow
 };
 
-// Of what one thread runs of a shared loop: the loop, and its turns, as numbers plus one; 0: none.
-struct LoopMember {
+struct RecordedFrame {
+  // Of what one thread runs of a shared loop: the loop, and its turns, as numbers plus one; 0: none.
   std::uint32_t loop = 0;
   DagTurnId member = 0, turn = 0; // its first turn, and the one that it is in
+  bool is_inside = false;         // it was created while its creator held a lock, or by such a task
 };
 
-class DagRecorder : public TypedVisitor<DagTrack, LoopMember> {
+class DagRecorder : public TypedVisitor<DagTrack, RecordedFrame> {
 public:
   // `locks`: null for none.
   explicit DagRecorder(const StepCosts& costs, std::size_t nodes_expected = 0,
@@ -99,8 +100,19 @@ protected:
   // As if the step had this work. `inside`: or this one, if all of it were in sections of locks.
   void add_step(FrameState& frame, const Step& step, std::uint64_t work, std::uint64_t overhead,
                 std::uint64_t inside);
+  // As if the work of the step, outside of its own sections of locks, were that of tasks which it creates and waits for: so
+  // many, or fewer, of which each does `least` or more.
+  void add_divided_step(FrameState& frame, const Step& step, std::uint64_t work,
+                        std::uint64_t overhead, std::uint64_t tasks, std::uint64_t least);
+  // Its task is part of a section of a lock that another task holds. Those that wait for the lock run nothing meanwhile.
+  static bool is_inside(const FrameState& frame) { return data_of(frame).is_inside; }
 
 private:
+  struct Division {
+    std::uint64_t tasks = 1, least = 1;
+  };
+  void add_parts(FrameState& frame, const Step& step, std::uint64_t work, std::uint64_t overhead,
+                 std::uint64_t inside, const Division& division);
   // A section of a task that has not ended. kNoDagId: it is inside another one.
   struct OpenSection {
     LockObjectId object;
@@ -113,6 +125,7 @@ private:
   void leave_out(const OpenSections& sections);
   void forget_sections(const FrameState& frame);
   void add_part(DagTrack& of, std::uint64_t cost, PoolId pool);
+  void add_tasks(DagTrack& of, std::uint64_t cost, PoolId pool, const Division& division);
   DagPoint point_of(const DagTrack& track) const;
   DagNodeId add_node(DagTrack& of, std::uint64_t cost, PoolId pool);
   DagNodeId add_first_node(PoolId pool);

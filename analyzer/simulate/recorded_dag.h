@@ -48,7 +48,8 @@ enum class HandOver : std::uint8_t { InOrder, Spins, Sleeps, SpinsThenSleeps, Ph
 constexpr bool sleeps_at_once(HandOver hand_over) {
   return hand_over == HandOver::Sleeps || hand_over == HandOver::Phases;
 }
-enum class Prefers : std::uint8_t { None, Readers, Writers };
+// Marked: a writer that has looked in vain marks the lock, and the end of a writer's section takes the mark away.
+enum class Prefers : std::uint8_t { None, Readers, Writers, Marked };
 struct LockRules {
   HandOver hand_over = HandOver::InOrder;
   Prefers prefers = Prefers::None;

@@ -494,6 +494,79 @@ TEST(Locks, WhatIfs) {
     EXPECT_EQ(15 * point.factor + 150, point.parallelism.denominator) << point.factor;
 }
 
+// Eight tasks, each in a section of one of two locks, for 70, and inside of it in one of a third lock, for 60. Shorter sections of
+// either kind leave the third one for a shorter time, but it is that one which limits: split, the others save nothing.
+TEST(Locks, TheOneThatLimitsIsAdvisedFirst) {
+  const std::string locks =
+      "lock slot=0 address=64 kind=mutex\nlock slot=1 address=128 kind=mutex\n"
+      "lock slot=2 address=192 kind=spin_mutex\n";
+  const auto tasks = [](int from, int to) {
+    std::string script;
+    for (int i = from; i < to; ++i)
+      script += "section slot=2 place=1 lead=30 work=60\nsection slot=" + std::to_string(i % 2) +
+                " place=0 lead=20 work=70\ntask task=0." + std::to_string(i) + " work=100\n";
+    return script;
+  };
+  std::string script = "run locks=all c_locks_seen=1 cpus=8\nsite 1 a.cpp 1\n"
+                       "lock-place 0 mutex q.cpp 17\nlock-place 1 spin_mutex q.cpp 18\n"
+                       "stream 0\nthread role=main\n" +
+                       locks + "spawn work=10 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 8; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n" + tasks(0, 4) + "wait-end\nend work=5\nthread-end\n" +
+            "stream 1\nthread role=worker\n" + locks + tasks(4, 8) + "thread-end\n";
+  const Profile profile = profile_of_locks(script);
+  const LockRow* const lock = profile.limiting_lock();
+  ASSERT_NE(nullptr, lock);
+  EXPECT_EQ("spin_mutex", lock->kind);
+  const auto first = std::ranges::find(profile.findings, Shape::Lock, &Finding::shape);
+  ASSERT_NE(profile.findings.end(), first);
+  EXPECT_EQ(lock, &profile.locks.rows[*first->lock]) << first->text;
+  EXPECT_EQ(2, std::ranges::count(profile.findings, Shape::Lock, &Finding::shape));
+}
+
+// On eight CPUs, eight tasks, each of which holds the lock while it waits for 16 others. Those that wait for the lock run none of
+// these: in turn, the sections have 1, 2, ... 8 CPUs. If each of the 16 were divided, they would have no more.
+TEST(Locks, TasksInsideOfSectionsHaveTheCpusThatDoNotWait) {
+  std::string script = "run locks=all c_locks_seen=1 cpus=8\nsite 1 a.cpp 1\nsite 2 a.cpp 2\n"
+                       "lock-place 0 pthread_mutex q.cpp 17\n"
+                       "stream 0\nthread role=main\nlock slot=0 address=64 kind=pthread_mutex\n"
+                       "spawn work=1 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 8; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 8; ++i) {
+    script += "begin task=0." + std::to_string(i) +
+              "\ntake slot=0 place=0 lead=20\nspawn work=20 site=2 ctx=new-exclusive\n";
+    for (int j = 1; j < 16; ++j)
+      script += "spawn site=2 ctx=last\n";
+    script += "wait ctx=last\n";
+    for (int j = 0; j < 16; ++j)
+      script += "task task=-" + std::to_string(j) + " work=24\n";
+    script += "wait-end\ngive slot=0 lead=0\nend work=0\n";
+  }
+  ProfileOptions options;
+  options.procs = {8};
+  options.burden_ns = 0;
+  const Profile profile = profile_of_locks(script + "wait-end\nend\nthread-end\n", options);
+  EXPECT_EQ(1u + 8 * (20 + 16 * 24), profile.work);
+  EXPECT_EQ(8u * 24, profile.locks.rows.at(0).bound.sections);
+  // 16, 8, 6, 4, 4, 3, 3 and 2 of the tasks one after the other.
+  const std::uint64_t sections = (16 + 8 + 6 + 4 + 4 + 3 + 3 + 2) * 24;
+  EXPECT_EQ(1u + 20 + sections, profile.prediction.runs.at(0).time);
+  // The lock gone: 16 of them, and the work before.
+  ASSERT_LE(2u, profile.findings.size());
+  EXPECT_EQ(Shape::Lock, profile.findings[0].shape) << profile.findings[0].text;
+  EXPECT_EQ(1u + 20 + 16 * 24, profile.findings[0].least_time);
+  const auto of_tasks = std::ranges::find_if(profile.findings, [](const Finding& each) {
+    return each.place.line == 2 && each.shape != Shape::Lock;
+  });
+  ASSERT_NE(profile.findings.end(), of_tasks);
+  // 1/2 + 1/3 + ... 1/8: divided, they are even.
+  EXPECT_GE(of_tasks->least_time, 1u + 20 + 16 * 24 * 2717 / 1000) << of_tasks->text;
+  EXPECT_NE(std::string::npos, profile.advice.find("pthread_mutex at q.cpp:17")) << profile.advice;
+}
+
 // A reader's section and the writers', and a lock that is held across a wait: its own span is the
 // path from Take to Give, not what the thread did meanwhile.
 TEST(Locks, SharedAndAcrossSteps) {
@@ -1039,6 +1112,42 @@ TEST(Locks, PredictedTimesContainHowTheyAreHandedOver) {
     for (std::size_t i = 1; i < profile.findings.size(); ++i)
       EXPECT_LE(profile.findings[i].saves_at_most(), 15000u) << profile.findings[i].text;
   }
+}
+
+// Of five tasks, on a CPU each, one writes until 110 us. Two readers look at the lock before the next writer does, and have it until 150.11;
+// another reader comes at 130. It waits for the writer, which has the lock until 200.4, or is with the others, and the writer comes at 170.2.
+TEST(Locks, PredictedReadersComeInAsTheKindOfLockLetsThem) {
+  const auto time_of = [](const std::string& kind) {
+    std::string script =
+        "run locks=all c_locks_seen=1 cpus=5\nsite 1 a.cpp 1\nlock-place 0 " + kind +
+        " q.cpp 17\nstream 0\nthread role=main\nlock slot=3 address=64 kind=" + kind +
+        "\nspawn site=1 ctx=new-exclusive\n";
+    for (int i = 1; i < 5; ++i)
+      script += "spawn site=1 ctx=last\n";
+    script += "wait ctx=last\n";
+    struct {
+      unsigned lead, work, shared;
+    } const kTasks[] = {{10000, 100000, 0},
+                        {18000, 40000, 1},
+                        {18010, 40000, 1},
+                        {18100, 50000, 0},
+                        {130000, 40000, 1}};
+    int number = 0;
+    for (const auto& [lead, work, shared] : kTasks)
+      script += "section slot=3 place=0 lead=" + std::to_string(lead) +
+                " work=" + std::to_string(work) + " shared=" + std::to_string(shared) +
+                "\ntask task=-" + std::to_string(number++) +
+                " work=" + std::to_string(lead + work) + "\n";
+    test::TraceBuilder trace = test::parse_trace_script(script + "wait-end\nend\nthread-end\n");
+    trace.count_ns();
+    ProfileOptions options;
+    options.procs = {5};
+    options.burden_ns = 0;
+    return make_profile(trace.source(), options).prediction.runs.at(0).time;
+  };
+  for (const char* const kind : {"spin_rw_mutex", "speculative_spin_rw_mutex", "hash_map_bucket"})
+    EXPECT_EQ(200500u + 40000, time_of(kind)) << kind;
+  EXPECT_EQ(170200u + 50000, time_of("accessor"));
 }
 
 // With tasks 8x faster, sections are 8x shorter. One has the lock from 12.5 to 20, the other until

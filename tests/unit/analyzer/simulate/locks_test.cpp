@@ -286,7 +286,7 @@ unsigned expect_right(const Dag& dag) {
 
 void set_rules(std::mt19937_64& random, Dag& dag) {
   for (LockRules& rules : dag.locks)
-    rules = {static_cast<HandOver>(random() % 6), static_cast<Prefers>(random() % 3)};
+    rules = {static_cast<HandOver>(random() % 6), static_cast<Prefers>(random() % 4)};
 }
 
 // With TP_ORACLE_RUNS=10000: 20,000 programs.
@@ -389,7 +389,7 @@ public:
   PlainLocks(const std::vector<Thread>& threads, const std::vector<LockRules>& locks,
              const LockCosts& costs)
       : threads_(threads), locks_(locks), costs_(costs), states_(threads.size()),
-        asks_(locks.size()) {
+        asks_(locks.size()), marked_(locks.size()) {
     for (std::size_t i = 0; i < threads.size(); ++i)
       states_[i].next = threads[i].front().work;
   }
@@ -431,11 +431,16 @@ private:
       readers |= states_[i].holds.contains({lock, true});
       writer_waits |= is_waiting_for(i, lock) && !op_of(i).shared();
     }
+    if (shared && has_mark(lock))
+      return !marked_[lock];
     const Prefers prefers =
         locks_[lock].hand_over == HandOver::Phases ? Prefers::Readers : locks_[lock].prefers;
     if (!shared || prefers == Prefers::Readers || !writer_waits)
       return shared || !readers;
-    return !readers && prefers == Prefers::None;
+    return !readers && prefers != Prefers::Writers;
+  }
+  bool has_mark(DagLockId lock) const {
+    return locks_[lock].prefers == Prefers::Marked && locks_[lock].hand_over == HandOver::Spins;
   }
   void act(std::size_t who, std::uint64_t now) {
     State& state = states_[who];
@@ -456,6 +461,7 @@ private:
           asks_[op.lock()] = true;
         return enter(who, now);
       }
+    marked_[op.lock()] = marked_[op.lock()] || !op.shared();
     if (!state.waits) {
       state.waits = true;
       state.came = state.since = now;
@@ -541,6 +547,7 @@ private:
   void give(std::size_t who, std::uint64_t now) {
     const LockOp op = op_of(who);
     states_[who].holds.erase({op.lock(), op.shared()});
+    marked_[op.lock()] = marked_[op.lock()] && op.shared();
     std::uint64_t delay = 0;
     const HandOver hand_over = locks_[op.lock()].hand_over;
     bool wakes = hand_over == HandOver::SpinsThenSleeps ||
@@ -585,7 +592,8 @@ private:
   const std::vector<LockRules>& locks_;
   const LockCosts costs_;
   std::vector<State> states_;
-  std::vector<bool> asks_; // of each lock: whether a release would wake one that sleeps
+  std::vector<bool> asks_;   // of each lock: whether a release would wake one that sleeps
+  std::vector<bool> marked_; // of each lock: a writer has looked in vain since one has released it
   std::map<DagLockId, std::uint64_t> wakes_; // so far
   std::uint64_t lost_ = 0, order_ = 0;
 };
@@ -654,7 +662,7 @@ TEST(SimulatedLocks, ThreadsAsInAPlainModel) {
     std::mt19937_64 random(seed);
     std::vector<LockRules> locks(random() % 3 + 1);
     for (LockRules& lock : locks)
-      lock = {static_cast<HandOver>(random() % 5), static_cast<Prefers>(random() % 3)};
+      lock = {static_cast<HandOver>(random() % 5), static_cast<Prefers>(random() % 4)};
     const std::vector<Thread> threads = random_threads(random, locks.size());
     LockCosts costs{random() % 400, random() % 400 + 50, random() % 9000, random() % 20000 + 1,
                     random() % 9000};
@@ -833,6 +841,26 @@ TEST(SimulatedLocks, WithPhasesTheLastReaderHandsTheLockToAWriter) {
   EXPECT_EQ(
       110u + 5 + 10 + 100 + 5 + 10 + 100 + 30 + 50 + 1,
       stealing(dag_of_threads(threads, {{HandOver::Sleeps, Prefers::Readers}}), 2, costs).time);
+}
+
+// Who waits looks every 14. At 110 a writer releases the lock: the readers look at 116 and 118, the next writer at 121, when they are
+// there. A reader that comes after that waits for it.
+TEST(SimulatedLocks, MarkedByTheFirstLookOfAWriter) {
+  const LockOp read{LockOp::Kind::Take, 0, true}, read_end{LockOp::Kind::Give, 0, true};
+  const LockOp write{LockOp::Kind::Take, 0, false}, write_end{LockOp::Kind::Give, 0, false};
+  const std::vector<Thread> threads = {{{10, write}, {100, write_end}},
+                                       {{18, read}, {40, read_end}},
+                                       {{20, read}, {40, read_end}},
+                                       {{23, write}, {50, write_end}},
+                                       {{130, read}, {20, read_end}}};
+  const auto time = [&](LockRules rules, std::uint64_t retry) {
+    return stealing(dag_of_threads(threads, {rules}), threads.size(), {.retry = retry}).time;
+  };
+  // The second reader until 118 + 40; the writer from 23 + 14 x 10 on, the last reader from 130 + 14 x 6 on: and 1.
+  EXPECT_EQ(214u + 20 + 1, time({HandOver::Spins, Prefers::Marked}, 14));
+  // One reader at a time: from 116, 158 and 188 on, the writer from 233.
+  EXPECT_EQ(233u + 50 + 1, time({HandOver::Spins, Prefers::None}, 14));
+  EXPECT_EQ(time({HandOver::Spins}, 0), time({HandOver::Spins, Prefers::Marked}, 0));
 }
 
 TEST(SimulatedLocks, ReadersShare) {
