@@ -41,6 +41,7 @@ enum class Finer : std::uint8_t {
   NotStatic,    // there is one for each thread, or less
   Simple,       // what divides until enough threads have work stops before the grain size
   MoreThreads,  // more threads make more parts, and those of this run cost about the same
+  Even,         // nothing: all threads have the same part, which is even for the CPUs, too
 };
 
 struct Finding {
@@ -61,7 +62,7 @@ struct Finding {
   bool may_be_guided = false;
   // That OpenMP regions, or those around a loop, asked for and did not get.
   std::uint64_t missing_threads = 0;
-  // Imbalance, and of OpenMP's regions: threads that the runtime divides for.
+  // Imbalance, and of OpenMP's regions and loops: threads that the runtime divides for.
   ThreadRange divided_for;
   bool in_league = false;    // of OpenMP's teams, or inside of them
   bool has_barriers = false; // Imbalance of a region: its code begins or ends at one

@@ -129,6 +129,9 @@ struct Profile {
   // null: not known.
   std::optional<std::uint64_t> latency, span_with_latency;
   SleepTimes slept_in; // of the latency
+  // Of it, of main before it first uses oneTBB or OpenMP.
+  std::uint64_t latency_at_start = 0;
+  SleepTimes slept_in_at_start;
   // Arenas and global_control: those that limit most first, then those like the machine.
   std::vector<ConcurrencyLimit> limits;
   std::uint64_t burdened_span_cilk = 0, burdened_span_tbb = 0;

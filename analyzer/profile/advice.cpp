@@ -524,7 +524,7 @@ std::string what_is_large(const Finding& finding, const LargeParts& parts) {
                                                      : "teams",
                        human_count(finding.missing_threads),
                        finding.missing_threads == 1 ? "thread" : "threads");
-  if (parts.had_one_thread)
+  if (parts.had_one_thread || finding.finer == Finer::Even)
     return "";
   if (!parts.is_loop)
     return finding.finer == Finer::MoreThreads ? ""
@@ -630,6 +630,10 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
                                human_count(finding.runs), amount(profile, *each)),
                    "run a loop around it in parallel instead, or do more in each region: more "
                    "threads take longer to start");
+  if (finding.finer == Finer::Even)
+    return of_path(profile, finding, parts.is_loop ? finding.code : tasks_on_path(finding),
+                   fmt::format("its {} have equal parts, enough for {} CPUs",
+                               threads_phrase(finding.divided_for), finding.procs));
   return of_path(profile, finding,
                  (parts.is_loop ? finding.code : tasks_on_path(finding)) +
                      what_is_large(finding, parts),
@@ -709,7 +713,8 @@ std::string sentence(const Profile& profile, const Finding& finding) {
 // What the remedy saves; empty if that is not known.
 std::string saving(const Profile& profile, const Finding& finding) {
   if (finding.saves_at_most() == 0 || finding.shape == Shape::OffCpu ||
-      (finding.shape == Shape::Imbalance && finding.finer == Finer::MoreThreads) ||
+      (finding.shape == Shape::Imbalance &&
+       (finding.finer == Finer::MoreThreads || finding.finer == Finer::Even)) ||
       (finding.shape == Shape::TinyTasks && finding.runs > 0))
     return "";
   const std::string saved = amount(profile, finding.saves_at_most());
@@ -732,7 +737,7 @@ bool is_worth_it(const Finding& finding) {
   return Wide{finding.saves_at_most()} * 10 >= finding.time && finding.saves_at_most() > 0;
 }
 
-// Null: there is none. Sleep on the path comes first: no other change helps as long as it is there.
+// Null: there is none. Sleep on the path comes first: no change of what tasks do helps as long as it is there.
 const Finding* longest_off_cpu(const Profile& profile) {
   const Finding* longest = nullptr;
   const auto rank = [&](const Finding& finding) {
@@ -841,16 +846,6 @@ Advice advise(const Profile& profile) {
     return {std::move(waiting), {}};
   if (std::string tries = remedy_of_tries(profile); !tries.empty())
     return {std::move(tries), {}};
-  const Finding* const off_cpu = longest_off_cpu(profile);
-  if (off_cpu && sleeps_on_path(profile, *off_cpu))
-    return about(*off_cpu);
-  // Overhead that another grain size would remove comes next if it is a tenth of the work, other
-  // overhead if it is as much as the work: then no figure of parallelism says much. So does time
-  // without a CPU if it is a quarter of all threads' time: no other figure shows it, unless others had the CPUs.
-  const WhatIfCandidate* const grain =
-      profile.advised_grains.empty() ? nullptr : &profile.advised_grains.front();
-  if (grain && grain->loop->cost_now >= profile.work / 10)
-    return {grain_advice(profile, *grain), {}};
   const auto tiny_with = [&](std::uint64_t least_cost) -> const Finding* {
     const auto found = std::ranges::find_if(profile.findings, [&](const Finding& finding) {
       return finding.shape == Shape::TinyTasks && finding.runs == 0 &&
@@ -859,6 +854,19 @@ Advice advise(const Profile& profile) {
     });
     return found == profile.findings.end() ? nullptr : &*found;
   };
+  const Finding* const off_cpu = longest_off_cpu(profile);
+  if (off_cpu && sleeps_on_path(profile, *off_cpu)) {
+    // Without its sleep a program is faster by that at most; less overhead may save more.
+    const Finding* const tiny = tiny_with(profile.work / 10);
+    return about(tiny && tiny->saves_at_most() > *off_cpu->asleep_ticks ? *tiny : *off_cpu);
+  }
+  // Overhead that another grain size would remove comes next if it is a tenth of the work, other
+  // overhead if it is as much as the work: then no figure of parallelism says much. So does time
+  // without a CPU if it is a quarter of all threads' time: no other figure shows it, unless others had the CPUs.
+  const WhatIfCandidate* const grain =
+      profile.advised_grains.empty() ? nullptr : &profile.advised_grains.front();
+  if (grain && grain->loop->cost_now >= profile.work / 10)
+    return {grain_advice(profile, *grain), {}};
   if (const Finding* const tiny = tiny_with(profile.work))
     return about(*tiny);
   // What the prediction does not contain, and a run shows.

@@ -58,6 +58,7 @@ struct Code {
   Finding finding;
   StepSet steps;
   std::uint64_t longest = 0;                         // work of one step
+  std::uint64_t steps_run = 0;                       // how often all of them together
   std::uint64_t length = 0, asleep = 0, latency = 0; // ticks
   bool is_body = false;
   bool has_edges = false; // other tasks continue after it, or it continues after others
@@ -102,7 +103,10 @@ private:
   std::uint64_t threads_missing_in(Row row) const;
   void add_schedule(Finding& finding) const;
   bool has_barriers(const Code& code) const;
-  Finer finer_region(const Finding& finding) const;
+  std::uint64_t runs_on_path(const Code& code) const;
+  std::uint64_t saved_by_even_parts(const Code& code) const;
+  bool are_even_for_cpus(const Code& code) const;
+  Finer finer_region(const Code& code) const;
   std::vector<StepClassId> spawning_code(const SiteRow& site) const;
   Finding tiny_tasks_of(const SiteRow& site) const;
   void add_tiny_tasks(std::vector<Finding>& findings) const;
@@ -167,6 +171,7 @@ std::vector<Code> Finder::codes_by_name() const {
         of.opened.kind == BoundaryKind::Other || of.closed.kind == BoundaryKind::Other;
     code.steps.classes.push_back(id);
     code.longest = std::max(code.longest, totals.longest);
+    code.steps_run += totals.steps;
     code.length += totals.length;
     code.asleep += totals.asleep;
     code.latency += totals.latency;
@@ -277,6 +282,9 @@ void Finder::add_savings(std::vector<Code>& codes) const {
                              : std::max(least_time(measured_.span() - finding.critical_work +
                                                    finding.critical_work / cpus),
                                         least_time_under_limits(measured_, procs_));
+    if (finding.shape == Shape::Imbalance && finding.finer == Finer::Even)
+      finding.least_time = std::max(
+          finding.least_time, finding.time - std::min(saved_by_even_parts(code), finding.time));
     if ((finding.shape == Shape::SerialStart || finding.shape == Shape::SerialCode) &&
         is_simulated())
       finding.time_without = predict_with(
@@ -333,6 +341,9 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
     finding.missing_threads = threads_missing_in(finding.row);
     add_schedule(finding);
     finding.finer = finer_loop(*loops[i]);
+    if (finding.finer == Finer::Even)
+      finding.least_time =
+          std::max(least, finding.time - std::min(saved_by_even_parts(*loops[i]), finding.time));
     finding.runs = runs_of_region(finding);
   }
 }
@@ -377,6 +388,8 @@ Finer Finder::finer_loop(const Code& code) const {
     return Finer::MoreThreads;
   if (code.finding.shared_parts > 0)
     return Finer::SmallerGrain;
+  if (one_per_thread && even && are_even_for_cpus(code))
+    return Finer::Even;
   return one_per_thread ? Finer::NotStatic : Finer::Simple;
 }
 
@@ -413,14 +426,61 @@ bool Finder::has_barriers(const Code& code) const {
   });
 }
 
-Finer Finder::finer_region(const Finding& finding) const {
+// How often the critical path comes through a region: each time, if only main() runs it. Other code may run it several times
+// at once: then it is at least as often as there are tasks of it on the path, of which each run has one, with barriers at most
+// one more than it has steps of a thread; and as often as there are steps of it, if they are all as long as the longest.
+std::uint64_t Finder::runs_on_path(const Code& code) const {
+  const Finding& finding = code.finding;
+  const std::uint64_t runs = std::max<std::uint64_t>(waits_for(finding.row, /*of_others=*/true), 1);
+  const Boundary wait{BoundaryKind::Wait, finding.row};
+  const DagFold::Results& fold = measured_.fold;
+  const bool is_main_only = std::ranges::all_of(fold.classes, [&](const StepClass& of) {
+    return of.closed != wait || of.row == finding.row || of.row == kMainRow;
+  });
+  if (is_main_only)
+    return runs;
+  const std::uint64_t tasks = std::max<std::uint64_t>(finding.tasks, 1);
+  const std::uint64_t steps = (fold.rows[finding.row].steps + tasks - 1) / tasks;
+  const std::uint64_t by_tasks = finding.critical_tasks / (steps > 1 ? steps + 1 : 1);
+  const Wide by_steps =
+      Wide{finding.critical_steps_at_least} * tasks / std::max<std::uint64_t>(code.steps_run, 1);
+  return std::clamp<std::uint64_t>(
+      std::max(by_tasks, static_cast<std::uint64_t>(std::min<Wide>(by_steps, runs))), 1, runs);
+}
+
+Finer Finder::finer_region(const Code& code) const {
+  const Finding& finding = code.finding;
   if (finding.missing_threads > 0)
     return Finer::MoreThreads;
-  const std::uint64_t runs = std::max<std::uint64_t>(waits_for(finding.row, /*of_others=*/true), 1);
+  const std::uint64_t runs = runs_on_path(code);
   const bool has_its_share =
       Wide{finding.critical_work} * finding.tasks * 4 <= Wide{finding.work} * runs * 5;
-  return has_its_share && is_even(finding) && procs_ > finding.divided_for.most ? Finer::MoreThreads
-                                                                                : Finer::NotStatic;
+  if (!has_its_share || !is_even(finding))
+    return Finer::NotStatic;
+  return procs_ > finding.divided_for.most ? Finer::MoreThreads
+         : are_even_for_cpus(code)         ? Finer::Even
+                                           : Finer::NotStatic;
+}
+
+// Of the critical work of a loop or region, one part of each run of which is on the path: what would not be there if all parts
+// cost the same.
+std::uint64_t Finder::saved_by_even_parts(const Code& code) const {
+  const Finding& finding = code.finding;
+  const Wide parts = is_region(code) ? runs_on_path(code) : finding.critical_tasks;
+  const Wide share = finding.work * parts / std::max<std::uint64_t>(finding.tasks, 1);
+  return finding.critical_work -
+         static_cast<std::uint64_t>(std::min<Wide>(share, finding.critical_work));
+}
+
+// All threads have a part, as many CPUs, or a fraction of them, have the same number of parts each, and to make these more equal
+// saves less than a tenth of the time.
+bool Finder::are_even_for_cpus(const Code& code) const {
+  const Finding& finding = code.finding;
+  const ThreadRange& threads = finding.divided_for;
+  return procs_ > 0 && threads.least == threads.most && threads.most > 0 &&
+         threads.most % procs_ == 0 &&
+         Wide{finding.critical_work} * threads.most * 4 <= Wide{finding.work} * 5 &&
+         Wide{saved_by_even_parts(code)} * 10 < time_;
 }
 
 // The code between two spawns of the site's tasks, if it does little more than spawn: of fewer tasks
@@ -602,14 +662,15 @@ std::vector<Finding> Finder::find() {
     code.finding.waits_for_iterations = code.has_edges && row.loops.ordered_iterations > 0;
     if (code.finding.shape != Shape::SerialStart)
       code.finding.shape = shape_of(code);
-    if (is_region(code)) {
+    if (const SiteInfo& info = measured_.table.rows[code.finding.row];
+        is_region(code) || (code.is_body && is_of_openmp(info) && !is_taskloop(info))) {
       code.finding.divided_for = divided_for(measured_, code.finding.row);
       code.finding.in_league = is_in_league(code.finding.row, measured_.table);
       code.finding.missing_threads = threads_missing_in(code.finding.row);
     }
     if (is_uneven_region(code)) {
       code.finding.shape = Shape::Imbalance;
-      code.finding.finer = finer_region(code.finding);
+      code.finding.finer = finer_region(code);
       code.finding.has_barriers = has_barriers(code);
     }
     code.finding.may_hide_loops =

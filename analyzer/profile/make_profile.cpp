@@ -332,6 +332,17 @@ SleepTimes sleep_of_all(const Measured& measured) {
   return all;
 }
 
+// Of main before it first uses oneTBB or OpenMP.
+void add_sleep_at_start(const Measured& measured, Profile& profile) {
+  const DagFold::Results& fold = measured.fold;
+  for (const StepClassId id : ids_below(fold.classes.end_id()))
+    if (measured.knows_latency() && is_program_start(fold.classes[id])) {
+      profile.latency_at_start += fold.class_totals[id].latency;
+      if (const auto known = fold.class_sleep.find(id); known != fold.class_sleep.end())
+        profile.slept_in_at_start += known->second;
+    }
+}
+
 // What steps slept without latency being known, and what they waited for other threads, is in no path
 // and no prediction. Not of threads that the program creates: they may wait for work.
 std::vector<Warning> sleeps(const Measured& measured) {
@@ -648,6 +659,7 @@ Profile make_profile(const TraceSource& source, const ProfileOptions& given) {
   if (options.pictures)
     predict_best_changes(profile, functions ? functions->code : std::vector<StepSet>(), measured,
                          readings, options);
+  add_sleep_at_start(measured, profile);
   describe_findings(profile);
   profile.verdict = judge(profile);
   Advice advice = advise(profile);

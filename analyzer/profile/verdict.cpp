@@ -181,12 +181,16 @@ std::string by_bounds(const Profile& profile) {
 }
 
 // For a twentieth of the work, or more: locks in a library (stdio, malloc) among others, for which more threads would
-// wait longer. Pipes and sockets may have their other end in a thread of the program's own.
+// wait longer. Pipes and sockets may have their other end in a thread of the program's own. What main sleeps before there
+// is any other thread is not for one.
 bool sleeps_for_what_is_not_known(const Profile& profile) {
   constexpr SleepKind kOfThreads[] = {SleepKind::ReadPipe, SleepKind::WritePipe,
                                       SleepKind::ReadSocket, SleepKind::WriteSocket};
   const ThreadTotals& threads = profile.read.threads;
-  std::uint64_t unknown = 0;
+  std::uint64_t unknown = 0, at_start = 0;
+  if (profile.run.threads_seen && threads.created + threads.others == 0)
+    at_start = profile.latency_at_start -
+               std::min(profile.slept_in_at_start.known(), profile.latency_at_start);
   for (const SiteRow& site : profile.sites) {
     unknown += site.latency - std::min(site.slept_in.known(), site.latency);
     for (const SleepKind kind : kOfThreads)
@@ -194,6 +198,7 @@ bool sleeps_for_what_is_not_known(const Profile& profile) {
                      ? site.slept_in.of[static_cast<std::size_t>(kind)]
                      : 0;
   }
+  unknown -= std::min(at_start, unknown);
   return Wide{unknown} * 20 >= profile.work && unknown > 0;
 }
 

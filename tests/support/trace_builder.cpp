@@ -367,6 +367,7 @@ std::string TraceBuilder::run_json() const {
                               ",\"wake_sparse_ns\":" + std::to_string(wake_sparse_ns) + ",") +
          "\"as_if_cores\":0,\"max_size\":0,\"paused_at_start\":false,\"time_start\":0," +
          (sleep_seen ? "\"sleep_seen\":true," : "") + (waits_seen ? "\"waits_seen\":true," : "") +
+         (threads_seen ? "\"threads_seen\":true," : "") +
          (section_sleep_seen ? "\"section_sleep_seen\":true," : "") +
          "\"mono_start_ns\":0,\"cpu_ns_at_start\":0}\n";
 }

@@ -163,7 +163,7 @@ public:
   std::uint64_t step_cost = 0;           // of reading the clock, in units and ns
   std::uint64_t gap_cost_ns = 0;         // between two steps; 0: not stated
   bool same_as_time = false;
-  bool sleep_seen = false, waits_seen = false, section_sleep_seen = false;
+  bool sleep_seen = false, waits_seen = false, section_sleep_seen = false, threads_seen = false;
   std::uint32_t cpus = 2;
   std::vector<std::string> extra_events;
   bool complete = true;

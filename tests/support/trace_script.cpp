@@ -228,6 +228,7 @@ void set_run(TraceBuilder& builder, const Line& line) {
   builder.same_as_time = line.number("same_as_time", 0) != 0;
   builder.sleep_seen = line.number("sleep_seen", 0) != 0;
   builder.waits_seen = line.number("waits_seen", 0) != 0;
+  builder.threads_seen = line.number("threads_seen", 0) != 0;
   builder.section_sleep_seen = line.number("section_sleep_seen", 0) != 0;
   builder.cpu_ns = line.number("cpu_ns", builder.cpu_ns);
   builder.wall_ns = line.number("wall_ns", builder.wall_ns);

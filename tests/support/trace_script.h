@@ -3,7 +3,7 @@
 // of its stream.
 //
 //   run complete=1 cpus=2 unit=units clock=virtual hz=0 same_as_time=0 step_cost=0 gap_cost_ns=0 virtual_work=175 locks=all
-//       sleep_seen=0 waits_seen=0 section_sleep_seen=0
+//       sleep_seen=0 waits_seen=0 section_sleep_seen=0 threads_seen=0
 //   site 25 a.cpp 25                      id, file, line [, column]; task_group, tagged by tp-c++
 //   site 26 a.cpp 26 construct=parallel_for tag=address
 //   region 0 sort a.cpp 3                 id, name, file, line

@@ -137,8 +137,15 @@ void report_itt(const Options& options, Loading loading, const Prefix& prefix) {
         ": locks that the program announces by __itt_sync_* are announced there, and not recorded");
 }
 
+// Of a program that tp-run starts.
+OpenMpLoading openmp_loading_here(const std::string& program, const Prefix& prefix,
+                                  Loading loading) {
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  return openmp_loading(find_program(program), prefix, loading, preloaded ? preloaded : "");
+}
+
 bool uses_openmp(const std::string& program, const Prefix& prefix) {
-  const OpenMpLoading openmp = openmp_loading(find_program(program), prefix, Loading::First);
+  const OpenMpLoading openmp = openmp_loading_here(program, prefix, Loading::First);
   return !openmp.tool.empty() || openmp.problem;
 }
 
@@ -252,7 +259,7 @@ int answer_about_openmp(const std::string& program, const std::string& preload) 
   const Loading loading = loading_into(program);
   if (loading != Loading::First)
     return kRunFailed;
-  const OpenMpLoading openmp = openmp_loading(program, prefix, loading);
+  const OpenMpLoading openmp = openmp_loading(program, prefix, loading, preload);
   if (openmp.problem)
     report_openmp(openmp);
   for (const auto& [name, value] : openmp_environment(prefix, preload, openmp))
@@ -287,7 +294,7 @@ int run(int argc, char** argv) {
   const RunName name = run_name();
   require_writable(pattern);
   const OpenMpLoading openmp =
-      options.openmp ? openmp_loading(find_program(program), prefix, loading) : OpenMpLoading{};
+      options.openmp ? openmp_loading_here(program, prefix, loading) : OpenMpLoading{};
   report_openmp(openmp);
   report_itt(options, loading, prefix);
   Variables variables = program_environment(options, prefix, pattern, name.name, loading, openmp);

@@ -66,6 +66,21 @@ std::string missing_in(const std::string& libomp, const std::vector<std::string>
   return {};
 }
 
+// A tool among what is preloaded by path, other than ours; empty: there is none.
+std::string preloaded_tool(const std::string& preloaded, const std::string& ours) {
+  for (std::size_t begin = 0; begin < preloaded.size();) {
+    const std::size_t end = std::min(preloaded.find_first_of(" :", begin), preloaded.size());
+    const std::string path = preloaded.substr(begin, end - begin);
+    begin = end + 1;
+    if (path.find('/') == path.npos || name_of(path) == name_of(ours) || is_libomp(name_of(path)) ||
+        is_libgomp(name_of(path)))
+      continue;
+    if (const auto file = read_elf(path, false); file && file->is_openmp_tool)
+      return path;
+  }
+  return {};
+}
+
 // What the user has set so that a runtime does not load our tool.
 std::optional<Diagnosis> setting_without_our_tool() {
   // With any other value libomp has no tool.
@@ -128,7 +143,8 @@ OpenMpRuntime openmp_runtime() {
   return answer;
 }
 
-OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, Loading loading) {
+OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, Loading loading,
+                             const std::string& preloaded) {
   OpenMpLoading answer;
   const auto file = program.empty() ? std::nullopt : read_elf(program, false);
   if (!file || loading == Loading::Impossible)
@@ -175,6 +191,11 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
         fmt::format("{} is an OpenMP tool itself (ompt_start_tool), and a runtime has one",
                     other_tool),
         "build the program without it");
+  if (const std::string tool = preloaded_tool(preloaded, prefix.openmp_tool()); !tool.empty())
+    return cannot(fmt::format("{} in LD_PRELOAD is an OpenMP tool (ompt_start_tool), and a runtime "
+                              "has one",
+                              tool),
+                  "unset LD_PRELOAD");
   const std::string given = variable("TP_LIBOMP");
   const auto loaded =
       std::ranges::find_if(files, [](const std::string& path) { return is_libomp(name_of(path)); });

@@ -23,8 +23,9 @@ struct OpenMpLoading {
   std::optional<Diagnosis> problem;
 };
 
-// `program`: the path of its file.
-OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, Loading loading);
+// `program`: the path of its file; `preloaded`: its LD_PRELOAD, which may contain ours.
+OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, Loading loading,
+                             const std::string& preloaded);
 
 // A libomp that reports everything that we need, chunks of loops included (LLVM 16 or newer): $TP_LIBOMP, else the
 // newest one of the system. Empty: there is none.

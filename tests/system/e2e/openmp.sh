@@ -859,6 +859,13 @@ TP_LIBOMP=/nowhere/libomp.so.5 "$tp_run" ./gcc fib 2>err || fail "no libomp: exi
 in_file err "OpenMP is not recorded: /nowhere/libomp.so.5: expected libomp of LLVM 16 or newer, got no file"
 OMP_TOOL_LIBRARIES=/other.so "$tp_run" ./gcc fib 2>err || fail "another tool: exit status $?"
 in_file err "OMP_TOOL_LIBRARIES names another tool"
+"$cxx" -shared -fPIC -x c - -o another.so <<'X'
+void *ompt_start_tool(unsigned version, const char *runtime) { return 0; }
+X
+LD_PRELOAD=$PWD/another.so "$tp_run" ./gcc fib 2>err || fail "another tool in LD_PRELOAD: exit status $?"
+in_file err "another.so in LD_PRELOAD is an OpenMP tool (ompt_start_tool), and a runtime has one"
+LD_PRELOAD=$PWD/another.so "$tp_run" sh -c './gcc fib; :' 2>err || fail "another tool in LD_PRELOAD of sh: exit status $?"
+in_file err "another.so in LD_PRELOAD is an OpenMP tool"
 for value in disabled Disabled no; do # libomp has a tool with no other value than "enabled"
   OMP_TOOL=$value "$tp_run" ./gcc fib 2>err || fail "OMP_TOOL=$value: exit status $?"
   in_file err "OpenMP is not recorded: OMP_TOOL=$value is set"

@@ -309,6 +309,59 @@ TEST(Advice, OnALoopOfOneThreadIsAboutWhatGaveItNoMore) {
   }
 }
 
+// What all threads have the same part of already, and as many CPUs as predicted for have some of, is not to be divided.
+TEST(Advice, OnEqualPartsForAllCpusIsAboutOtherCode) {
+  const auto profile_of = [](const std::vector<unsigned>& parts, bool is_loop,
+                             const std::string& construct = "omp_parallel") {
+    std::vector<std::string> threads;
+    for (const unsigned each : parts)
+      threads.push_back(is_loop ? chunks_of({each}, "new-exclusive")
+                                : "end work=" + std::to_string(100 * each));
+    return profile_of_team(threads, threads.size(), construct);
+  };
+  const std::vector<unsigned> even(16, 100);
+  std::vector<unsigned> uneven(16, 100);
+  uneven[3] = 300;
+  for (const bool is_loop : {true, false}) {
+    const Profile profile = profile_of(even, is_loop);
+    EXPECT_TRUE(contains(profile.findings.front().text,
+                         "its 16 threads have equal parts, enough for 8 CPUs."))
+        << profile.findings.front().text;
+    EXPECT_TRUE(profile.advice.empty() || contains(profile.advice, "No single change saves"))
+        << profile.advice;
+    EXPECT_TRUE(contains(profile_of(uneven, is_loop).advice, "more evenly"));
+    // 12 parts take eight CPUs as long as 16.
+    EXPECT_TRUE(
+        contains(profile_of(std::vector<unsigned>(12, 100), is_loop).advice, "more evenly"));
+    EXPECT_TRUE(contains(profile_of(std::vector<unsigned>(4, 100), is_loop).advice,
+                         "OMP_NUM_THREADS=8 or num_threads(8) shows"));
+  }
+  EXPECT_TRUE(contains(profile_of(even, false, "omp_parallel_gcc").findings.front().text,
+                       "its 16 threads have equal parts, enough for 8 CPUs."));
+}
+
+// Nor can what is one after the other in such a loop be divided among the threads of its team.
+TEST(Advice, OnSectionsOfOneThreadIsAboutWhatGaveThemNoMore) {
+  const std::string sections =
+      "spawn-wait site=1 ctx=new-gathering construct=omp_sections\nbegin\n"
+      "loop-begin\nspawn work=300 site=2 ctx=new-exclusive\nloop-end n=1 work=10\n"
+      "task work=20\nloop-begin\nloop-end n=1 work=400\nloop-begin\nloop-end n=1 work=100\n"
+      "end\nwait-end\nend";
+  ProfileOptions options;
+  options.procs = {8};
+  const std::string text =
+      make_profile(test::parse_trace_script(
+                       "run cpus=2\nsite 1 a.cpp 1 construct=omp_parallel\n"
+                       "site 2 a.cpp 2 construct=omp_task\nstream 0\nthread role=main\n"
+                       "spawn site=1 ctx=new-gathering construct=omp_parallel\nwait ctx=last\n"
+                       "begin task=0.0\n" +
+                       sections + "\nwait-end\nend work=2\nthread-end\n")
+                       .source(),
+                   options)
+          .advice;
+  EXPECT_TRUE(contains(text, "each of its teams had one thread: let it have more")) << text;
+}
+
 // What helps a league of teams is more of them.
 TEST(Advice, OnALeagueIsAboutItsTeams) {
   std::string text = profile_of_team({"end work=100", "end work=100"}, 2, "omp_teams").advice;
@@ -454,7 +507,8 @@ TEST(Advice, OnALoopIsNotToDivideWhatIsDivided) {
     for (unsigned i = 0; i < 8; ++i)
       script +=
           "loop-begin work=0\nloop-end work=500 n=" + std::to_string(iterations) + " grain=1\n";
-    script += "end work=0\nwait-end\nend work=0\nthread-end\n";
+    script += "end work=0\nwait-end\nend work=0\nthread-end\n"
+              "stream 1\nthread role=external\nend\nthread-end\n";
     ProfileOptions options;
     options.procs = {8};
     return make_profile(test::parse_trace_script(script).source(), options).advice;
@@ -591,6 +645,46 @@ TEST(Advice, OnARegionWithBarriersIsAboutTheLongestEachTime) {
       << text;
 }
 
+// Four tasks run a region of three threads each, at the same time: one of these runs is on the path.
+TEST(Advice, OnRegionsThatRunAtTheSameTimeIsAboutOneOfThem) {
+  const auto advice_on = [](const std::vector<unsigned>& parts, unsigned phases) {
+    std::string script = "run cpus=2\nsite 1 a.cpp 1 construct=omp_parallel\n"
+                         "site 2 a.cpp 2 construct=omp_parallel\nstream 0\nthread role=main\n";
+    for (int i = 0; i < 4; ++i)
+      script += std::string("spawn site=2 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
+    script += "wait ctx=last\nwait-end\nend work=2\nthread-end\n";
+    int streams = 0;
+    std::string others;
+    for (int run = 0; run < 4; ++run) {
+      const std::string master = std::to_string(++streams);
+      script +=
+          "stream " + master + "\nthread role=worker\nbegin task=0." + std::to_string(run) + "\n";
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
+      script += "wait ctx=last\nwait-end\nend\nthread-end\n";
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        others += "stream " + std::to_string(4 + run * 3 + i + 1) +
+                  "\nthread role=worker\nbegin task=" + master + "." + std::to_string(i) + "\n";
+        for (unsigned k = 1; k < phases; ++k)
+          others += "barrier threads=3\nwait work=" + std::to_string(parts[i]) + " ctx=" +
+                    (i == 0 ? "new-gathering"
+                            : std::to_string(4 + run * 3 + 1) + "." + std::to_string(k - 1)) +
+                    "\nwait-end\n";
+        others += "end work=" + std::to_string(parts[i]) + "\nthread-end\n";
+      }
+    }
+    ProfileOptions options;
+    options.procs = {64};
+    return make_profile(test::parse_trace_script(script + others).source(), options).advice;
+  };
+  for (const unsigned phases : {1u, 2u, 3u}) {
+    const std::string uneven = advice_on({100, 200, 300}, phases);
+    EXPECT_TRUE(contains(uneven, "more evenly among the threads")) << uneven;
+    const std::string even = advice_on({200, 200, 200}, phases);
+    EXPECT_TRUE(contains(even, "its threads do equal parts outside of loops and tasks")) << even;
+  }
+}
+
 // How long others kept it from the CPUs makes no difference: the remedy for sleep stays.
 TEST(Advice, SaysThatCodeSleptHoweverBusyTheMachineIs) {
   for (const char* const wall : {"40000", "80000", "400000", "4000000"}) {
@@ -614,6 +708,31 @@ TEST(Advice, SaysThatCodeSleptHoweverBusyTheMachineIs) {
     EXPECT_NE(std::string::npos, profile.advice.find("Let other threads do that"))
         << wall << ": " << profile.advice;
   }
+}
+
+// Main sleeps for most of the critical path, and the tasks cost ten times what they do: which of both comes first is what saves more.
+TEST(Advice, OnTinyTasksAfterALittleSleepIsAboutTheTasks) {
+  const auto advice_on = [](unsigned sleep) {
+    const std::string time = std::to_string(sleep);
+    std::string script =
+        "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 time_hz=1000000000 same_as_time=1 "
+        "sleep_seen=1 waits_seen=1 locks=all c_locks_seen=1 threads_seen=1\n"
+        "site 1 a.cpp 1\nstream 0\nthread role=main\nasleep time=" +
+        time + " waited=0\ncut work=10000 wall=" + std::to_string(sleep + 10000) + "\n";
+    for (int i = 0; i < 2000; ++i)
+      script +=
+          std::string("spawn lead=500 site=1 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
+    script += "wait ctx=last\n";
+    for (int i = 2000; i-- > 0;)
+      script += "task task=0." + std::to_string(i) + " work=100 lead=500\n";
+    return make_profile(
+               test::parse_trace_script(script + "wait-end\nend work=20\nthread-end\n").source(),
+               {})
+        .advice;
+  };
+  EXPECT_TRUE(contains(advice_on(60'000), "The tasks of a.cpp:1 take 100 ns each"))
+      << advice_on(60'000);
+  EXPECT_TRUE(contains(advice_on(9'000'000), "slept for 9.00 ms")) << advice_on(9'000'000);
 }
 
 // Threads are not tasks of a thread.

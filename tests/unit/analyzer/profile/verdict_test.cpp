@@ -67,6 +67,38 @@ TEST(Verdict, SleepOfAnUnknownKindMayBeForOtherThreads) {
   EXPECT_TRUE(headline_of(file, thread).starts_with("Scales to "));
 }
 
+// What main sleeps before there is any other thread is not for one: not if the program may have created one unseen.
+TEST(Verdict, SleepAtTheStartIsNotForOtherThreads) {
+  const auto headline_of = [](const std::string& seen, const std::string& start,
+                              const std::string& more = "") {
+    std::string script = "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 time_hz=1000000000 "
+                         "same_as_time=1 sleep_seen=1 waits_seen=1 locks=all c_locks_seen=1" +
+                         seen + "\nsite 1 a.cpp 1\nstream 0\nthread role=main\n" + start;
+    for (int i = 0; i < 64; ++i)
+      script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
+    script += "wait ctx=last\n";
+    for (int i = 64; i-- > 0;)
+      script += "task task=0." + std::to_string(i) + " work=10000\n";
+    return make_profile(
+               test::parse_trace_script(script + "wait-end\nend work=20\nthread-end\n" + more)
+                   .source(),
+               {})
+        .verdict.headline;
+  };
+  const std::string slept = "asleep time=40000 waited=0\ncut work=10 wall=40010\n";
+  const std::string unsure = "threads slept, and it is not known whether for each other";
+  EXPECT_EQ(std::string::npos, headline_of(" threads_seen=1", slept).find(unsure))
+      << headline_of(" threads_seen=1", slept);
+  EXPECT_NE(std::string::npos, headline_of("", slept).find(unsure)) << headline_of("", slept);
+  EXPECT_NE(std::string::npos,
+            headline_of(" threads_seen=1", slept,
+                        "stream 1\nthread role=external\nend work=10\nthread-end\n")
+                .find(unsure));
+  EXPECT_NE(
+      std::string::npos,
+      headline_of(" threads_seen=1", "cut work=10\nasleep time=40000 waited=0\n").find(unsure));
+}
+
 // 64 tasks of 10 us that waited for other threads, for a twentieth of their time or less. Main may have waited for what it had
 // begun, and threads of the program's own for work, if that is longer than they worked.
 TEST(Verdict, ThreadsThatWaitedForEachOtherMayDoSoOnMoreCpus) {
