@@ -205,6 +205,8 @@ struct LockState {
   bool is_busy_wait = false;
   bool is_over = false; // the step ended while the thread waited
   Reading wait_begin{};
+  std::uint64_t wait_outside =
+      0; // ticks since then that are not part of the wait: the runtime's own
   std::uint64_t wait_asleep = 0, wait_waited = 0; // of the clock
   std::uint64_t wait_for = 0;                     // the lock, as far as it was named: posted
   std::uint32_t wait_since = 0;                   // of post_lock_wait()
@@ -241,6 +243,12 @@ struct LockState {
                                                   2 * reinterpret_cast<std::uintptr_t>(code)) *
                        0x9e3779b1u;
     return uses[mixed >> (32 - kKnownUseBits)];
+  }
+  // What the thread has done since, in a wait, was outside of it.
+  void leave_out_of_wait(std::uint64_t work, std::uint64_t time) noexcept {
+    wait_begin.work += work;
+    wait_begin.time += time;
+    wait_outside += time;
   }
   // From here on the slot means that lock. Cold.
   void name(std::uint16_t slot, const KnownLock& lock) noexcept {

@@ -814,6 +814,7 @@ void begin_wait(ThreadState& thread, LockState& locks, bool is_busy_wait) noexce
   locks.is_over = false;
   locks.taken_in_wait = 0;
   locks.wait_begin = read_clock(thread.clock);
+  locks.wait_outside = 0;
   locks.wait_asleep = thread.clock.asleep;
   locks.wait_waited = thread.clock.waited;
 }
@@ -890,12 +891,14 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
   note_wait(thread, frame, now, ticks);
   if (is_sleep)
     return;
+  // What was outside of the wait came when it was over: the place of the acquisition was found for the first time.
+  const std::uint64_t wait_from = now.time - locks->wait_outside - ticks;
   if (locks->taken_in_wait != 0) {
     HeldLock& held = locks->held[locks->taken_in_wait - 1];
     held.flags |= trace::kLockContended;
     held.use = 0;
     held.waited = ticks;
-    find_blame(held.address, locks->wait_for, locks->wait_since, now.time - ticks, now.time,
+    find_blame(held.address, locks->wait_for, locks->wait_since, wait_from, wait_from + ticks,
                held.blame);
     if (!is_done(held))
       note_whom_it_serves(*locks, held, now.time);
@@ -904,7 +907,7 @@ void end_lock_wait(ThreadState& thread, Frame& frame, bool failed) noexcept {
   } else {
     locks->contended = true;
     locks->waited = ticks;
-    locks->waited_from = now.time - ticks;
+    locks->waited_from = wait_from;
     locks->waited_for = locks->wait_for;
     locks->wait_end = end;
     locks->wait_end_is_known = true;

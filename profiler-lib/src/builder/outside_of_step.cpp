@@ -32,6 +32,8 @@ OutsideOfStep::~OutsideOfStep() {
   thread_.between_steps[kOfEvents] += end.work - begin_.work;
   thread_.step_time += end.time - begin_.time;
   frame_.region_mark += end.work - begin_.work;
+  if (thread_.locks != nullptr && thread_.locks->waits != 0)
+    thread_.locks->leave_out_of_wait(end.work - begin_.work, end.time - begin_.time);
   for (unsigned i = 0; i < kMaxExtraEvents; ++i)
     thread_.step_extra[i] += thread_.clock.extra[i] - begin_extra_[i];
 }

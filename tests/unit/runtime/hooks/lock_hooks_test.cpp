@@ -3,7 +3,9 @@
 // virtual clock.
 #include "builder/lock_posts.h"
 #include "builder/lock_records.h"
+#include "builder/outside_of_step.h"
 #include "builder/thread_state.h"
+#include "clock/work_clock.h"
 #include "rt_support.h"
 #include "tp/site.h"
 
@@ -17,6 +19,7 @@
 #include <memory>
 #include <random>
 #include <span>
+#include <sys/mman.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -591,6 +594,48 @@ TEST(Locks, AnotherThreadMayHaveDoneWhatASectionIsFor) {
   }
   EXPECT_EQ(served, 1u);
   EXPECT_EQ(did, 1u);
+}
+
+// What the runtime does for itself before a wait is over is no part of it; and who held the lock before that, and until when,
+// is known nevertheless.
+TEST(Locks, WhatTheRuntimeDoesInAWaitIsNoPartOfIt) {
+  auto* const most = static_cast<std::atomic<std::uint64_t>*>(mmap(
+      nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  const std::string data = record([&] {
+    const auto address = reinterpret_cast<std::uint64_t>(&first);
+    const auto pass_time = [](std::uint64_t ticks) {
+      for (const std::uint64_t begin = tp::rt::read_time(); tp::rt::read_time() - begin < ticks;) {
+      }
+    };
+    start();
+    const std::uint64_t begin = tp::rt::read_time();
+    tp_on_lock_wait_for(&first);
+    for (const unsigned place : {7u, 8u}) { // released by others
+      pass_time(1000);
+      tp::rt::note_release(address, address, tp::rt::read_time(), place);
+    }
+    std::uint64_t outside_for = 0;
+    {
+      tp::rt::ThreadState& thread = *tp::rt::this_thread;
+      const tp::rt::OutsideOfStep outside(thread, *thread.frame.load());
+      const std::uint64_t outside_since = tp::rt::read_time();
+      pass_time(5'000'000);
+      outside_for = tp::rt::read_time() - outside_since;
+    }
+    take(&first);
+    tp_on_lock_wait_end(0);
+    *most = tp::rt::read_time() - begin - outside_for;
+    tp_on_lock_given(&first);
+  });
+  const Stream stream = read_stream(data + "/000000.tps");
+  const auto waits =
+      payloads<tp::trace::LockWaitPayload>(stream, tp::trace::ExtendedKind::LockWait);
+  ASSERT_EQ(waits.size(), 2u);
+  EXPECT_EQ(waits[0].place, 7u);
+  EXPECT_EQ(waits[1].place, 8u);
+  EXPECT_GE(waits[0].ticks, 1000u);
+  EXPECT_GE(waits[1].ticks, 1000u);
+  EXPECT_LE(waits[0].ticks + waits[1].ticks, *most);
 }
 
 // Wherever it is acquired, until another lock is made at its address.
