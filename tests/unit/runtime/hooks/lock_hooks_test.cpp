@@ -596,7 +596,7 @@ TEST(Locks, AnotherThreadMayHaveDoneWhatASectionIsFor) {
   EXPECT_EQ(did, 1u);
 }
 
-// What the runtime does for itself before a wait is over is no part of it; and who held the lock before that, and until when,
+// What the runtime does for itself before a wait is over is not part of it; and who held the lock before that, and until when,
 // is known nevertheless.
 TEST(Locks, WhatTheRuntimeDoesInAWaitIsNoPartOfIt) {
   auto* const most = static_cast<std::atomic<std::uint64_t>*>(mmap(
