@@ -84,6 +84,17 @@ public:
     time_ = run != prediction.runs.end()
                 ? run->time
                 : least_time(0) + limited + measured.span() - measured.span() / procs_;
+    const DagFold::Results& fold = measured.fold;
+    for (const StepClassId id : ids_below(fold.classes.end_id()))
+      if (const StepClass& of = fold.classes[id];
+          of.closed.kind == BoundaryKind::Wait && fold.rows.contains(of.closed.row)) {
+        Waits& waits = waits_.grown_to(of.closed.row);
+        waits.all += fold.class_totals[id].steps;
+        if (of.row != of.closed.row) {
+          waits.by_others += fold.class_totals[id].steps;
+          waits.by_main_only &= of.row == kMainRow;
+        }
+      }
   }
   std::vector<Finding> find();
 
@@ -95,7 +106,13 @@ private:
   std::uint64_t cpus_of(Row row) const;
   void add_savings(std::vector<Code>& codes) const;
   void try_smaller_grains(std::vector<Code>& codes) const;
-  std::uint64_t waits_for(Row row, bool of_others = false) const;
+  // For the tasks of a site.
+  struct Waits {
+    std::uint64_t all = 0;
+    std::uint64_t by_others = 0; // by code of other sites: without the barriers of a region's tasks
+    bool by_main_only = true;    // of these
+  };
+  Waits waits_for(Row row) const { return waits_.contains(row) ? waits_[row] : Waits{}; }
   Finer finer_loop(const Code& code) const;
   bool is_region(const Code& code) const;
   bool is_uneven_region(const Code& code) const;
@@ -131,6 +148,7 @@ private:
   const TraceReadings& readings_;
   const std::uint64_t procs_;
   std::uint64_t overhead_ = 0; // of all sites
+  IdVector<Row, Waits> waits_;
   std::uint64_t time_;
 };
 
@@ -348,17 +366,6 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
   }
 }
 
-// How often code waited for the tasks of a site, or only code of other sites: without the barriers of a region's tasks.
-std::uint64_t Finder::waits_for(Row row, bool of_others) const {
-  const DagFold::Results& fold = measured_.fold;
-  std::uint64_t waits = 0;
-  for (const StepClassId id : ids_below(fold.classes.end_id()))
-    if (fold.classes[id].closed == Boundary{BoundaryKind::Wait, row} &&
-        !(of_others && fold.classes[id].row == row))
-      waits += fold.class_totals[id].steps;
-  return waits;
-}
-
 // Each run of the shared loop has at least as many chunks as there are CPUs.
 bool has_chunks_for_all(const Finding& finding) {
   return Wide{finding.body_calls} * finding.divided_for.least >=
@@ -379,8 +386,8 @@ Finer Finder::finer_loop(const Code& code) const {
   if (code.finding.shared_parts > 0 && !has_chunks_for_all(code.finding))
     return Finer::SmallerGrain;
   const bool one_per_thread =
-      loop.body_calls <=
-      Wide{code.finding.divided_for.most} * std::max<std::uint64_t>(waits_for(code.finding.row), 1);
+      loop.body_calls <= Wide{code.finding.divided_for.most} *
+                             std::max<std::uint64_t>(waits_for(code.finding.row).all, 1);
   // Of one part for each thread, the longest of each run are on the path.
   const bool even = Wide{code.longest} * loop.body_calls * 4 <= Wide{code.finding.work} * 5 ||
                     (one_per_thread && is_even(code.finding));
@@ -431,13 +438,10 @@ bool Finder::has_barriers(const Code& code) const {
 // one more than it has steps of a thread; and as often as there are steps of it, if they are all as long as the longest.
 std::uint64_t Finder::runs_on_path(const Code& code) const {
   const Finding& finding = code.finding;
-  const std::uint64_t runs = std::max<std::uint64_t>(waits_for(finding.row, /*of_others=*/true), 1);
-  const Boundary wait{BoundaryKind::Wait, finding.row};
+  const Waits waits = waits_for(finding.row);
+  const std::uint64_t runs = std::max<std::uint64_t>(waits.by_others, 1);
   const DagFold::Results& fold = measured_.fold;
-  const bool is_main_only = std::ranges::all_of(fold.classes, [&](const StepClass& of) {
-    return of.closed != wait || of.row == finding.row || of.row == kMainRow;
-  });
-  if (is_main_only)
+  if (waits.by_main_only)
     return runs;
   const std::uint64_t tasks = std::max<std::uint64_t>(finding.tasks, 1);
   const std::uint64_t steps = (fold.rows[finding.row].steps + tasks - 1) / tasks;
@@ -563,7 +567,7 @@ void Finder::add_short_loops(std::vector<Finding>& findings) const {
   constexpr std::uint64_t kShortNs = 10'000, kFewRuns = 100;
   for (const SiteRow& site : sites_) {
     const std::string_view noun = noun_of(site.info);
-    const std::uint64_t runs = waits_for(site.row);
+    const std::uint64_t runs = waits_for(site.row).all;
     if ((noun != kLoop && noun != kReduction) || is_of_openmp(site.info) || runs < kFewRuns ||
         !is_at_least(site.exclusive_work, 50, measured_.work()) ||
         site.exclusive_work > Wide{work_of_ns(measured_, kShortNs)} * runs)
