@@ -122,6 +122,9 @@ private:
   bool has_barriers(const Code& code) const;
   std::uint64_t runs_on_path(const Code& code) const;
   std::uint64_t saved_by_even_parts(const Code& code) const;
+  std::uint64_t time_with_even_parts(const Code& code) const {
+    return code.finding.time - std::min(saved_by_even_parts(code), code.finding.time);
+  }
   bool are_even_for_cpus(const Code& code) const;
   Finer finer_region(const Code& code) const;
   std::vector<StepClassId> spawning_code(const SiteRow& site) const;
@@ -301,8 +304,7 @@ void Finder::add_savings(std::vector<Code>& codes) const {
                                                    finding.critical_work / cpus),
                                         least_time_under_limits(measured_, procs_));
     if (finding.shape == Shape::Imbalance && finding.finer == Finer::Even)
-      finding.least_time = std::max(
-          finding.least_time, finding.time - std::min(saved_by_even_parts(code), finding.time));
+      finding.least_time = std::max(finding.least_time, time_with_even_parts(code));
     if ((finding.shape == Shape::SerialStart || finding.shape == Shape::SerialCode) &&
         is_simulated())
       finding.time_without = predict_with(
@@ -360,8 +362,7 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
     add_schedule(finding);
     finding.finer = finer_loop(*loops[i]);
     if (finding.finer == Finer::Even)
-      finding.least_time =
-          std::max(least, finding.time - std::min(saved_by_even_parts(*loops[i]), finding.time));
+      finding.least_time = std::max(least, time_with_even_parts(*loops[i]));
     finding.runs = runs_of_region(finding);
   }
 }

@@ -195,7 +195,7 @@ OpenMpLoading openmp_loading(const std::string& program, const Prefix& prefix, L
     return cannot(fmt::format("{} in LD_PRELOAD is an OpenMP tool (ompt_start_tool), and a runtime "
                               "has one",
                               tool),
-                  "unset LD_PRELOAD");
+                  "take it out of LD_PRELOAD");
   const std::string given = variable("TP_LIBOMP");
   const auto loaded =
       std::ranges::find_if(files, [](const std::string& path) { return is_libomp(name_of(path)); });
