@@ -20,6 +20,7 @@ LockLaw::LockLaw(LockLawSetup setup) : setup_(std::move(setup)) {
   results_.work.resize(measures());
   shortened_.resize(setup_.scenarios.size());
   anywhere_.resize(setup_.scenarios.size());
+  inside_.resize(setup_.scenarios.size());
   if (setup_.samples && setup_.weights &&
       std::ranges::any_of(setup_.scenarios, [](const LockScenario& scenario) {
         return !scenario.code.code.empty() || !scenario.code.rests.empty();
@@ -242,7 +243,7 @@ void LockLaw::find_shortened(const FrameState& frame, const Step& step) {
       shortened_[i] = {{0, step.work}};
   for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
     const LockScenario& scenario = setup_.scenarios[i];
-    if (!shortened_[i].empty())
+    if (same_code_[i] != i || !shortened_[i].empty())
       continue;
     for (const RegionWork& part : step.regions)
       if (std::ranges::find(scenario.code.regions, part.region) != scenario.code.regions.end())
@@ -332,15 +333,18 @@ std::uint64_t LockLaw::covered(const std::vector<Stretch>& disjoint, std::uint64
 
 std::uint64_t LockLaw::inside(std::size_t scenario, std::uint64_t begin, std::uint64_t end) const {
   const std::vector<Stretch>& disjoint = shortened_[scenario];
+  if (disjoint.empty())
+    return std::min(anywhere_[scenario], end - begin);
   return std::min(anywhere_[scenario] + covered(disjoint, end) - covered(disjoint, begin),
                   end - begin);
 }
 
-void LockLaw::weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) const {
+void LockLaw::weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) {
   weight.assign(measures(), end - begin);
   for (std::size_t i = 0; i < setup_.scenarios.size(); ++i) {
+    inside_[i] = same_code_[i] == i ? inside(i, begin, end) : inside_[same_code_[i]];
     const std::uint64_t factor = setup_.scenarios[i].factor;
-    weight[kFirstScenario + i] = factor * (end - begin) - (factor - 1) * inside(i, begin, end);
+    weight[kFirstScenario + i] = factor * (end - begin) - (factor - 1) * inside_[i];
   }
 }
 

@@ -200,7 +200,7 @@ private:
   static std::uint64_t covered(const std::vector<Stretch>& disjoint, std::uint64_t end);
   // Of a part of the step, per measure. What a scenario shortens somewhere in the step lies in this
   // part, as far as it fits.
-  void weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight) const;
+  void weigh(std::uint64_t begin, std::uint64_t end, Lengths& weight);
   std::uint64_t inside(std::size_t scenario, std::uint64_t begin, std::uint64_t end) const;
   void measure_before(const LockPath& path, std::uint64_t at); // sets before_
   // All steps of the class are in the scenario.
@@ -252,9 +252,10 @@ private:
   std::vector<std::vector<Inside>> inside_points_,
       inside_rests_;                        // except of steps that are in it by class
   std::vector<StepClassId> class_of_point_; // if there are scenarios
-  // Scratch, of the step in progress.
-  std::vector<std::vector<Stretch>> shortened_; // per scenario: disjoint, in order
-  std::vector<std::uint64_t> anywhere_;         // per scenario: work of the step at unknown places
+  // Scratch, of the step in progress: what the scenarios that same_code_ names shorten of it.
+  std::vector<std::vector<Stretch>> shortened_; // disjoint, in order
+  std::vector<std::uint64_t> anywhere_;         // work of the step at unknown places
+  std::vector<std::uint64_t> inside_;           // of weigh
   StepClassTable classes_;
   std::optional<StepSamples> samples_;
   IdVector<StepClassId, std::vector<std::uint32_t>> of_class_; // scenarios that contain it
