@@ -324,7 +324,7 @@ Missing why_missing(const Metric& metric, const Figures& figures) {
         "CXX=tp-c++, or build against the headers of tp-config --cflags"};
   if (metric.procs > 0)
     return {figures.predicted.empty() ? "nothing was predicted"
-                                      : fmt::format("no prediction for {} CPUs", metric.procs),
+                                      : "no prediction for " + human_cpus(metric.procs),
             fmt::format("tp-analyze --procs {} --simulate always", metric.procs)};
   if (metric.name == "overhead")
     return {"nothing was predicted", "tp-analyze --simulate always"};

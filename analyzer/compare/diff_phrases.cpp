@@ -48,7 +48,7 @@ bool waits_for_locks(const Figures& figures) {
 std::vector<DiffLine> diff_lines(const Comparison& comparison) {
   std::vector<DiffLine> lines;
   if (const std::uint64_t procs = most_predicted(comparison); procs > 0)
-    lines.push_back({fmt::format("Time, {} CPUs", procs), {"", "time", procs}});
+    lines.push_back({"Time, " + human_cpus(procs), {"", "time", procs}});
   const bool is_whole = comparison.base->wall_ns > 0 && comparison.now->wall_ns > 0;
   for (const auto& [label, metric] :
        {std::pair{"Elapsed", is_whole ? "wall" : "elapsed"}, std::pair{"Work T1", "work"},
@@ -118,7 +118,7 @@ static std::string time_advice(const Comparison& comparison) {
   if (!percent || std::isinf(*percent))
     return "";
   const std::string on =
-      procs > 0 ? fmt::format("predicted time on {} CPUs", procs) : "elapsed time of the runs";
+      procs > 0 ? "predicted time on " + human_cpus(procs) : "elapsed time of the runs";
   if (std::abs(*percent) < 1)
     return fmt::format("The {} stayed the same. ", on);
   return fmt::format("The {} {} by {:.2f} %. ", on, *percent < 0 ? "fell" : "rose",

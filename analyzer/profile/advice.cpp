@@ -721,15 +721,15 @@ std::string saving(const Profile& profile, const Finding& finding) {
   const std::string time = amount(profile, finding.time);
   // What creating tasks takes of their own steps counts as work.
   if (finding.shape == Shape::TinyTasks)
-    return fmt::format(" On {} CPUs less overhead alone saves about {} of {}.", finding.procs,
-                       saved, time);
+    return fmt::format(" On {} less overhead alone saves about {} of {}.",
+                       human_cpus(finding.procs), saved, time);
   std::string without;
   if (finding.time_without)
     without = amount(profile, finding.time - std::min(*finding.time_without, finding.time));
-  return fmt::format(" On {} CPUs that saves at most {} of {}{}.", finding.procs, saved, time,
-                     without.empty() || without == saved
-                         ? ""
-                         : fmt::format(" in parallel, {} if it is gone", without));
+  return fmt::format(
+      " On {} that saves at most {} of {}{}.", human_cpus(finding.procs), saved, time,
+      without.empty() || without == saved ? ""
+                                          : fmt::format(" in parallel, {} if it is gone", without));
 }
 
 // Worth advising if it saves a tenth of the time.
@@ -904,9 +904,9 @@ Advice advise(const Profile& profile) {
   });
   if (timed == profile.findings.end() || longest.empty())
     return {elsewhere + "No single change would save a tenth of the time.", {}};
-  return {elsewhere + fmt::format("No single change saves a tenth of the time on {} CPUs. Most of "
+  return {elsewhere + fmt::format("No single change saves a tenth of the time on {}. Most of "
                                   "the critical path is {}.",
-                                  timed->procs, longest),
+                                  human_cpus(timed->procs), longest),
           {}};
 }
 

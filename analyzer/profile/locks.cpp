@@ -640,8 +640,9 @@ std::vector<Warning> reused_addresses(const Measured& measured, const Locks& loc
   return {{"reused_lock_address",
            fmt::format("the {} is on a stack or on the heap, where its address may have been that "
                        "of several locks: predicted times, what-ifs and bounds of it are as if it "
-                       "was one ({} CPUs: {}; without any locks {})",
-                       longest->phrase(), most.procs, time(most.time), time(most.without_locks)),
+                       "was one ({}: {}; without any locks {})",
+                       longest->phrase(), human_cpus(most.procs), time(most.time),
+                       time(most.without_locks)),
            false}};
 }
 

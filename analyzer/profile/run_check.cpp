@@ -171,9 +171,9 @@ std::string Checker::sentence_of(const CauseOfTime& cause) const {
         "threads waited for locks, and woke others that did, for {} longer than predicted{}{}",
         time, cause.code.empty() ? "" : ", most of all for the " + cause.code,
         is_crowded(in_.measured)
-            ? fmt::format(", since {} threads had {} {}, and who has a lock, or gets it next, may "
+            ? fmt::format(", since {} threads had {}, and who has a lock, or gets it next, may "
                           "be without one",
-                          in_.balance.threads, check_.procs, check_.procs == 1 ? "CPU" : "CPUs")
+                          in_.balance.threads, human_cpus(check_.procs))
             : "");
   case RunCause::Late:
     return fmt::format("work was ready for {} before a thread that had nothing to do began it{}",
@@ -215,10 +215,10 @@ std::string Checker::text() const {
                                      : fmt::format(" (with {} for threads that wake up more slowly "
                                                    "because they are sampled)",
                                                    human_ns(check_.sampling_ns)));
-  const std::string_view cpus = check_.procs == 1 ? "CPU" : "CPUs";
+  const std::string cpus = human_cpus(check_.procs);
   if (check_.elapsed_ns < check_.predicted_ns)
-    return fmt::format("This run took {} on {} {}, less than the {} that are predicted for it: {}.",
-                       elapsed, check_.procs, cpus, predicted, why_shorter());
+    return fmt::format("This run took {} on {}, less than the {} that are predicted for it: {}.",
+                       elapsed, cpus, predicted, why_shorter());
   std::string causes;
   std::uint64_t known = 0;
   for (const CauseOfTime& cause : check_.causes) {
@@ -238,8 +238,8 @@ std::string Checker::text() const {
   else if (known < difference / 2)
     causes += fmt::format("; of the other {} the recording does not show why{}",
                           human_ns(difference - known), more);
-  return fmt::format("This run took {} on {} {}, and {} are predicted for it: {}.{}", elapsed,
-                     check_.procs, cpus, predicted, causes, with_waits);
+  return fmt::format("This run took {} on {}, and {} are predicted for it: {}.{}", elapsed, cpus,
+                     predicted, causes, with_waits);
 }
 
 RunCheck Checker::check() {

@@ -118,6 +118,10 @@ std::string step_cost(const RunInfo& run) {
   return run.step_cost == 0 ? "" : fmt::format(", {} ns added to each step", run.step_cost_ns);
 }
 
+std::string human_cpus(std::uint64_t count) {
+  return fmt::format("{} CPU{}", count, count == 1 ? "" : "s");
+}
+
 std::string human_count(std::uint64_t value) {
   if (value < 10000)
     return std::to_string(value);

@@ -35,6 +35,8 @@ double hz_of_work(const Profile& profile);
 std::uint64_t run_ns(const Profile& profile);
 // For people: 1234567 -> "1.23 M"; unchanged below 10000.
 std::string human_count(std::uint64_t value);
+// For people: "1 CPU", "8 CPUs".
+std::string human_cpus(std::uint64_t count);
 // To follow the clock: ", 10 ns added to each step"; empty if that is not known.
 std::string step_cost(const RunInfo& run);
 // To follow figures of this run: " (as if on 32 cores)"; empty if loops were split for the cores of

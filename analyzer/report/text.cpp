@@ -448,9 +448,9 @@ std::string times_without_lock(const Profile& profile, const LockRow& lock) {
     const auto most = std::ranges::max_element(each.predicted, {}, &PredictedTime::procs);
     text += text.empty()
                 ? fmt::format(
-                      "{}predicted on {} CPUs if sections were ",
+                      "{}predicted on {} if sections were ",
                       lock.bound_kind == LockBoundKind::IfOneObject ? "if it is one object, " : "",
-                      most->procs)
+                      human_cpus(most->procs))
                 : ", ";
     switch (each.change) {
     case LockChange::Shorter:

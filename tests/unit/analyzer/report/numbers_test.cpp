@@ -34,6 +34,8 @@ TEST(Numbers, UnitsForPeople) {
   EXPECT_EQ("4.00 ms", human(10000000, ticks, 2.5e9));
   EXPECT_EQ("175 units", human(175, units, 0));
   EXPECT_EQ("1.23 M units", human(1230000, units, 0));
+  EXPECT_EQ("1 CPU", human_cpus(1));
+  EXPECT_EQ("8 CPUs", human_cpus(8));
 }
 
 TEST(Csv, QuotingRoundTrips) {
