@@ -173,8 +173,7 @@ Attribution attribution_of(const Measured& measured) {
   a.total = has_pauses ? end->recorded_cpu_ns : cpu_ns;
   if (run.work.hz > 0) {
     a.basis = AttributionBasis::Time;
-    a.attributed = to_ns(measured.work() + measured.read.left_out_work,
-                         run.same_as_time ? time_hz : static_cast<double>(run.work.hz));
+    a.attributed = to_ns(measured.work() + measured.read.left_out_work, measured.hz_of_work());
   } else {
     a.basis = AttributionBasis::StepTime;
     a.attributed = to_ns(measured.read.step_time, time_hz);
@@ -218,10 +217,9 @@ CheckedBalance check_balance(const Measured& measured) {
   balance.steps = read.step_time;
   balance.overhead = read.overhead;
   if (run.work.hz > 0) {
-    const double hz = run.same_as_time ? read.time_hz : static_cast<double>(run.work.hz);
     const double ticks =
-        static_cast<double>(measured.work() - read.prior_work + read.left_out_in_steps) / hz *
-        read.time_hz;
+        static_cast<double>(measured.work() - read.prior_work + read.left_out_in_steps) /
+        measured.hz_of_work() * read.time_hz;
     balance.descheduled = balance.steps - std::min(balance.steps, rounded(ticks));
     if (run.same_as_time) // sleep is in the unit of work
       balance.asleep = std::min(read.asleep, balance.descheduled);

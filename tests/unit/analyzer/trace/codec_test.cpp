@@ -170,6 +170,19 @@ TEST(Codec, SectionsThatFollowEachOther) {
   EXPECT_EQ(DecodeStatus::Torn, decode(next, cut + sizeof cut, 0, fresh));
 }
 
+void expect_section(const Record& r, std::uint64_t begin, std::uint64_t work, unsigned slot,
+                    unsigned place, unsigned flags) {
+  EXPECT_EQ(Op::Section, r.op);
+  EXPECT_EQ(begin, r.lead);
+  EXPECT_EQ(work, r.work);
+  EXPECT_EQ(0u, r.wall);
+  EXPECT_EQ(slot, r.lock_slot);
+  EXPECT_EQ(place, r.lock_place);
+  EXPECT_EQ(flags, r.flags & ~kLockPlaceWide);
+  EXPECT_EQ(1u, r.sections);
+  EXPECT_EQ(0u, r.work_error);
+}
+
 TEST(Codec, BriefSections) {
   std::byte bytes[4 * kMaxRecordBytes] = {};
   std::byte* at = bytes;
@@ -206,15 +219,7 @@ TEST(Codec, BriefSections) {
   const auto is_section = [&](std::uint64_t begin, std::uint64_t work, unsigned slot,
                               unsigned place, unsigned flags) {
     EXPECT_EQ(DecodeStatus::Ok, decode(next, bytes + sizeof bytes, 0, r));
-    EXPECT_EQ(Op::Section, r.op);
-    EXPECT_EQ(begin, r.lead);
-    EXPECT_EQ(work, r.work);
-    EXPECT_EQ(0u, r.wall);
-    EXPECT_EQ(slot, r.lock_slot);
-    EXPECT_EQ(place, r.lock_place);
-    EXPECT_EQ(flags, r.flags & ~kLockPlaceWide);
-    EXPECT_EQ(1u, r.sections);
-    EXPECT_EQ(0u, r.work_error);
+    expect_section(r, begin, work, slot, place, flags);
   };
   is_section(0, 0, 7, 70'001, kLockShared);
   // Nothing to exchange it for.
@@ -278,12 +283,7 @@ TEST(Codec, SectionsOfUses) {
   const auto is_section = [&](std::uint64_t begin, std::uint64_t work, unsigned slot,
                               unsigned place, unsigned flags) {
     EXPECT_EQ(DecodeStatus::Ok, decode(next, bytes + sizeof bytes, 0, r));
-    EXPECT_EQ(Op::Section, r.op);
-    EXPECT_EQ(begin, r.lead);
-    EXPECT_EQ(work, r.work);
-    EXPECT_EQ(slot, r.lock_slot);
-    EXPECT_EQ(place, r.lock_place);
-    EXPECT_EQ(flags, r.flags);
+    expect_section(r, begin, work, slot, place, flags);
   };
   EXPECT_EQ(DecodeStatus::Ok, decode(next, bytes + sizeof bytes, 0, r));
   EXPECT_EQ(Op::Extended, r.op);
