@@ -171,6 +171,8 @@ void LockLaw::step(FrameState& frame, const Step& step) {
   if (step.work > kMost - step.latency ||
       step.work + step.latency > kMost / largest_factor_ - results_.work[kWithLatency])
     fail(Problem::Overflow, {"the trace"}, "lengths of paths below 2^64", "more", "");
+  if (step.opened.kind == BoundaryKind::Wait && !takes_by_.empty())
+    note_wait(frame);
   if (!step.locks.empty())
     mark_inner(frame, step);
   if (frame.row != kMainRow && passes_semaphore(step))
@@ -181,7 +183,7 @@ void LockLaw::step(FrameState& frame, const Step& step) {
     add(results_.objects[tries.object], tries.place,
         {.failed_tries = tries.tries, .retried = tries.work});
   for (const LockUntimed& each : step.untimed)
-    add_untimed(step, each);
+    add_untimed(frame, step, each);
   find_shortened(frame, step);
   LockPath& path = typed(*frame.path);
   weigh(0, step.work, weight_);
@@ -414,10 +416,21 @@ void LockLaw::count(const FrameState& frame, const Step& step, const LockUse& us
                   .is_sampled = use.is_sampled};
   Object& object = results_.objects[use.object];
   more.not_apart = object.info.is_rest ? use.count : 0;
-  if (!object.is_acquired())
-    object.stream = step.stream;
-  object.has_one_thread &= object.stream == step.stream;
+  note_thread(object, frame, step);
   add(object, use.place, more);
+}
+
+// Code outside tasks may go through the locks of all threads, as main does that adds up what each of them has: that
+// says nothing about which one a task takes.
+void LockLaw::note_thread(Object& object, const FrameState& frame, const Step& step) {
+  const bool in_task = frame.row != kMainRow;
+  if (!object.is_acquired() || (in_task && !object.in_tasks)) {
+    object.stream = step.stream;
+    object.has_one_thread = true;
+  }
+  if (in_task || !object.in_tasks)
+    object.has_one_thread &= object.stream == step.stream;
+  object.in_tasks |= in_task;
 }
 
 void LockLaw::add(Object& object, LockPlaceId place, const LockTotals& more) {
@@ -449,11 +462,9 @@ void LockLaw::find_room(const Step& step) {
 }
 
 // Where on paths they lie is not known: they are part of H only.
-void LockLaw::add_untimed(const Step& step, const LockUntimed& untimed) {
+void LockLaw::add_untimed(const FrameState& frame, const Step& step, const LockUntimed& untimed) {
   Object& object = results_.objects[untimed.object];
-  if (!object.is_acquired())
-    object.stream = step.stream;
-  object.has_one_thread &= object.stream == step.stream;
+  note_thread(object, frame, step);
   add(object, untimed.place,
       {.acquisitions = untimed.count,
        .held = untimed.work,
@@ -498,6 +509,13 @@ void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& 
   measure_before(typed(*frame.path), use.at);
   add_held(use.object, use.place, {.held = use.work, .longest_held = use.work});
   add_section(use.object, use.shared, span_, before_, use.at + use.work, step);
+}
+
+// It held the locks of its open sections meanwhile.
+void LockLaw::note_wait(const FrameState& frame) {
+  if (const auto taken = takes_by_.find(&frame); taken != takes_by_.end())
+    for (const std::uint64_t each : taken->second)
+      takes_.at(each).awaits_tasks = true;
 }
 
 // The path has grown by the step.
@@ -584,6 +602,7 @@ void LockLaw::give(const FrameState& frame, const Step& step, const LockUse& use
   --results_.objects[use.object].open;
   if (taken.inner)
     return;
+  results_.objects[use.object].awaits_tasks |= taken.awaits_tasks;
   add_held(use.object, taken.place, {.held = span_[kWork], .longest_held = span_[kWork]});
   add_section(use.object, taken.shared, span_, taken.before, use.at, step);
 }
