@@ -420,17 +420,22 @@ void LockLaw::count(const FrameState& frame, const Step& step, const LockUse& us
   add(object, use.place, more);
 }
 
-// Code outside tasks may go through the locks of all threads, as main does that adds up what each of them has: that
-// says nothing about which one a task takes.
+void LockLaw::Takers::add(std::uint32_t stream) {
+  several |= any && stream != first;
+  first = any ? first : stream;
+  any = true;
+}
+
+bool LockLaw::Object::has_one_thread() const {
+  if (in_tasks || !by_main.any)
+    return !by_others.several;
+  return !by_main.several &&
+         (!by_others.any || (!by_others.several && by_others.first == by_main.first));
+}
+
 void LockLaw::note_thread(Object& object, const FrameState& frame, const Step& step) {
-  const bool in_task = frame.row != kMainRow;
-  if (!object.is_acquired() || (in_task && !object.in_tasks)) {
-    object.stream = step.stream;
-    object.has_one_thread = true;
-  }
-  if (in_task || !object.in_tasks)
-    object.has_one_thread &= object.stream == step.stream;
-  object.in_tasks |= in_task;
+  (frame.row == kMainRow ? object.by_main : object.by_others).add(step.stream);
+  object.in_tasks |= frame.row != kMainRow && !frame.is_thread;
 }
 
 void LockLaw::add(Object& object, LockPlaceId place, const LockTotals& more) {

@@ -63,7 +63,7 @@ std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found,
   std::vector<LockObjectId> result;
   for (const LockObjectId id : ids_below(found.objects.end_id()))
     if (const Object& object = found.objects[id];
-        object.has_one_thread && object.is_acquired() && !is_set_of_tasks(object) &&
+        object.has_one_thread() && object.is_acquired() && !is_set_of_tasks(object) &&
         !is_of_node(object) &&
         (table.locks_in_arrays.contains(object.info.address) ||
          std::ranges::any_of(object.places, [&](LockPlaceId place) {

@@ -918,6 +918,32 @@ TEST(Locks, OfThreadsMayBeAcquiredByMain) {
   EXPECT_EQ(600u, shared.locks.rows.at(0).bound.sections);
 }
 
+// Threads of the program's own, each with a queue into which main puts jobs: who takes which lock is the program's.
+TEST(Locks, OfThreadsOfTheProgramThatMainSharesLimit) {
+  const std::string locks = "lock slot=1 address=64 kind=spin_mutex\n"
+                            "lock slot=2 address=128 kind=spin_mutex\n";
+  const Profile profile = profile_of_locks(
+      "run locks=all c_locks_seen=1 cpus=4\n"
+      "site 1 a.cpp 1 construct=thread\n"
+      "lock-place 0 spin_mutex q.cpp 17\n"
+      "lock-place 1 spin_mutex q.cpp 25\n"
+      "stream 0\nthread role=main\n" +
+      locks +
+      "spawn site=1 ctx=new-exclusive construct=thread\n"
+      "spawn site=1 ctx=new-exclusive construct=thread\n"
+      "section slot=1 place=1 lead=0 work=10\n"
+      "section slot=2 place=1 lead=10 work=10\n"
+      "end work=20\nthread-end\n"
+      "stream 1\nthread role=created\n" +
+      locks +
+      "section slot=1 place=0 lead=0 work=100\ntask task=0.0 work=100\nthread-end\n"
+      "stream 2\nthread role=created\n" +
+      locks + "section slot=2 place=0 lead=0 work=90\ntask task=0.1 work=90\nthread-end\n");
+  const LockRow& row = profile.locks.rows.at(0);
+  EXPECT_EQ(LockBoundKind::Proven, row.bound_kind);
+  EXPECT_EQ(110u, row.bound.sections);
+}
+
 // Main does 400 of its 440 while it holds a lock that no task wants. It can do that in parallel, holding the lock; not if its
 // sections stay as they are.
 TEST(Locks, OfSerialCodeAloneAreDividedWithIt) {
