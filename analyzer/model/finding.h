@@ -76,6 +76,8 @@ struct Finding {
   // program needs at least after the remedy. Both 0: not known.
   std::uint64_t procs = 0;
   std::uint64_t time = 0, least_time = 0;
+  // The same if sections of locks in that code stay as long. Null: that makes no difference, or less than half of what is saved.
+  std::optional<std::uint64_t> time_with_sections;
   std::uint64_t saves_at_most() const { return time - (least_time < time ? least_time : time); }
   // SerialStart, SerialCode: the time without that code. Null: not known.
   std::optional<std::uint64_t> time_without;

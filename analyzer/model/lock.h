@@ -71,7 +71,7 @@ enum class LockBoundKind : std::uint8_t {
   Proven,
   IfOneObject, // if what was at the address of the lock was one object throughout
   Estimate,    // times of sections were sampled
-  // If tasks take the same lock on other threads: one of several at its places, or of an array, and only one thread did.
+  // If tasks take the same lock on other threads: one of several at its places, or of an array, and tasks of one thread only did.
   IfSameLock
 };
 // In JSON: stable.
@@ -132,6 +132,9 @@ struct LockRow {
   // Of the object where it is greatest, if sleep inside of sections counts as well: the bound, the part of it that is the
   // sections, and what of these is sleep.
   std::uint64_t with_latency = 0, sections_with_latency = 0, asleep = 0;
+  // In sections of that object tasks are waited for: of these the bound has the longest paths, and threads that wait for
+  // the lock run none of them.
+  bool awaits_tasks = false;
   LockBoundKind bound_kind = LockBoundKind::Proven;
   std::uint64_t bound_error = 0;      // Estimate: standard error of the bound at most
   std::vector<LockWhatIf> what_if;    // only if it matters

@@ -172,6 +172,8 @@ void LockLaw::step(FrameState& frame, const Step& step) {
   if (step.work > kMost - step.latency ||
       step.work + step.latency > kMost / largest_factor_ - results_.work[kWithLatency])
     fail(Problem::Overflow, {"the trace"}, "lengths of paths below 2^64", "more", "");
+  if (step.opened.kind == BoundaryKind::Wait && !takes_by_.empty())
+    note_wait(frame);
   if (!step.locks.empty())
     mark_inner(frame, step);
   if (frame.row != kMainRow && passes_semaphore(step))
@@ -182,7 +184,7 @@ void LockLaw::step(FrameState& frame, const Step& step) {
     add(results_.objects[tries.object], tries.place,
         {.failed_tries = tries.tries, .retried = tries.work});
   for (const LockUntimed& each : step.untimed)
-    add_untimed(step, each);
+    add_untimed(frame, step, each);
   find_shortened(frame, step);
   LockPath& path = typed(*frame.path);
   weigh(0, step.work, weight_);
@@ -418,10 +420,26 @@ void LockLaw::count(const FrameState& frame, const Step& step, const LockUse& us
                   .is_sampled = use.is_sampled};
   Object& object = results_.objects[use.object];
   more.not_apart = object.info.is_rest ? use.count : 0;
-  if (!object.is_acquired())
-    object.stream = step.stream;
-  object.has_one_thread &= object.stream == step.stream;
+  note_thread(object, frame, step);
   add(object, use.place, more);
+}
+
+void LockLaw::Takers::add(std::uint32_t stream) {
+  several |= any && stream != first;
+  first = any ? first : stream;
+  any = true;
+}
+
+bool LockLaw::Object::has_one_thread() const {
+  if (in_tasks || !by_main.any)
+    return !by_others.several;
+  return !by_main.several &&
+         (!by_others.any || (!by_others.several && by_others.first == by_main.first));
+}
+
+void LockLaw::note_thread(Object& object, const FrameState& frame, const Step& step) {
+  (frame.row == kMainRow ? object.by_main : object.by_others).add(step.stream);
+  object.in_tasks |= frame.row != kMainRow && !frame.is_thread;
 }
 
 void LockLaw::add(Object& object, LockPlaceId place, const LockTotals& more) {
@@ -453,11 +471,9 @@ void LockLaw::find_room(const Step& step) {
 }
 
 // Where on paths they lie is not known: they are part of H only.
-void LockLaw::add_untimed(const Step& step, const LockUntimed& untimed) {
+void LockLaw::add_untimed(const FrameState& frame, const Step& step, const LockUntimed& untimed) {
   Object& object = results_.objects[untimed.object];
-  if (!object.is_acquired())
-    object.stream = step.stream;
-  object.has_one_thread &= object.stream == step.stream;
+  note_thread(object, frame, step);
   add(object, untimed.place,
       {.acquisitions = untimed.count,
        .held = untimed.work,
@@ -502,6 +518,13 @@ void LockLaw::section(const FrameState& frame, const Step& step, const LockUse& 
   measure_before(typed(*frame.path), use.at);
   add_held(use.object, use.place, {.held = use.work, .longest_held = use.work});
   add_section(use.object, use.shared, span_, before_, use.at + use.work, step);
+}
+
+// It held the locks of its open sections meanwhile.
+void LockLaw::note_wait(const FrameState& frame) {
+  if (const auto taken = takes_by_.find(&frame); taken != takes_by_.end())
+    for (const std::uint64_t each : taken->second)
+      takes_.at(each).awaits_tasks = true;
 }
 
 // The path has grown by the step.
@@ -588,6 +611,7 @@ void LockLaw::give(const FrameState& frame, const Step& step, const LockUse& use
   --results_.objects[use.object].open;
   if (taken.inner)
     return;
+  results_.objects[use.object].awaits_tasks |= taken.awaits_tasks;
   add_held(use.object, taken.place, {.held = span_[kWork], .longest_held = span_[kWork]});
   add_section(use.object, taken.shared, span_, taken.before, use.at, step);
 }

@@ -75,17 +75,26 @@ public:
   enum Measure : std::size_t { kWork, kWithLatency, kFirstScenario };
   using Lengths = std::vector<std::uint64_t>; // per measure
 
+  struct Takers {            // threads that took a lock
+    std::uint32_t first = 0; // stream
+    bool any = false, several = false;
+    void add(std::uint32_t stream);
+  };
   struct Object {
     LockObjectInfo info;
     LockTotals totals;
     // Where it is taken, or tried in vain, in the order of first use.
     std::vector<LockPlaceId> places;
-    std::uint32_t stream = 0;   // of the thread that took it first
-    bool has_one_thread = true; // no other one took it
-    Lengths exclusive;          // sum of the own spans of its exclusive sections
-    Lengths longest_shared;     // the longest of its shared ones
-    std::uint64_t open = 0;     // sections that did not end, or began on a path that does not
-                                // lead to their end: they count as nothing
+    Takers by_main,
+        by_others; // in code outside tasks of the first thread, or of unknown ones; elsewhere
+    bool in_tasks = false; // tasks took it, not only threads of the program's own
+    // No other one took it. Main may go through the locks of all threads: that says nothing about which one a task takes.
+    bool has_one_thread() const;
+    bool awaits_tasks = false; // in a section of it there is a wait for tasks
+    Lengths exclusive;         // sum of the own spans of its exclusive sections
+    Lengths longest_shared;    // the longest of its shared ones
+    std::uint64_t open = 0;    // sections that did not end, or began on a path that does not
+                               // lead to their end: they count as nothing
     // Only if its ends are asked for, per measure: sections of which none have more and longer ends than others.
     std::vector<std::vector<LockBound>> with_ends = {};
     bool is_acquired() const { return totals.acquisitions > 0; }
@@ -156,6 +165,7 @@ private:
     const FrameState* frame = nullptr;
     std::uint32_t stream = 0;
     bool shared = false, inner = false;
+    bool awaits_tasks = false;
     Lengths before; // path to it
   };
   // A stretch of a step, in work from its beginning.
@@ -208,8 +218,10 @@ private:
   std::size_t depth_of(LockObjectId object, const FrameState& frame) const;
   void mark_inner(const FrameState& frame, const Step& step);
   void find_room(const Step& step);
-  void add_untimed(const Step& step, const LockUntimed& untimed);
+  void note_thread(Object& object, const FrameState& frame, const Step& step);
+  void add_untimed(const FrameState& frame, const Step& step, const LockUntimed& untimed);
   void section(const FrameState& frame, const Step& step, const LockUse& use, bool inner);
+  void note_wait(const FrameState& frame);
   void take(const FrameState& frame, const Step& step, const LockUse& use, bool inner);
   void give(const FrameState& frame, const Step& step, const LockUse& use);
   std::uint64_t find_take(const FrameState& frame, const LockPath& path, const Step& step,

@@ -414,10 +414,15 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
       lock.is_of_operations() ? "operations" : "sections", lock.objects > 1 ? "one object of " : "",
       lock.phrase(), lock.bound_kind == LockBoundKind::Estimate ? "about " : "",
       amount(profile, sleeps ? lock.sections_with_latency : lock.bound.sections));
+  const bool awaits = lock.awaits_tasks && !is_set_of_tasks(lock) && !lock.is_of_operations();
+  if (awaits)
+    text += " or longer";
   if (sleeps)
     text += fmt::format(", asleep for {} of it", amount(profile, lock.asleep));
   if (lock.bound_kind == LockBoundKind::IfOneObject)
     text += " (if what was at its address was one lock)";
+  if (awaits)
+    text += ", since threads that wait for it run none of the tasks that are waited for in them";
   if (lock.library.is_known())
     return text + fmt::format(": {}.", remedy_in_library(lock.library));
   const auto limit = [&](const char* before, LockChange change, std::uint64_t factor) {
@@ -427,7 +432,8 @@ std::string lock_advice(const Profile& profile, const LockRow& lock) {
                                three_digits(found->parallelism))
                  : std::string();
   };
-  text += fmt::format(": {}", sleeps ? "sleep outside of them" : remedy_of_long_sections(lock));
+  text += fmt::format(": {}{}", awaits ? "release it before such waits, " : "",
+                      sleeps ? "sleep outside of them" : remedy_of_long_sections(lock));
   text += limit(lock.is_of_operations() ? "half as long" : "its own code half as long",
                 LockChange::Shorter, 2);
   text += is_set_of_tasks(lock) ? ", or divide what their depend clauses name"
@@ -726,10 +732,17 @@ std::string saving(const Profile& profile, const Finding& finding) {
   std::string without;
   if (finding.time_without)
     without = amount(profile, finding.time - std::min(*finding.time_without, finding.time));
-  return fmt::format(
-      " On {} that saves at most {} of {}{}.", human_cpus(finding.procs), saved, time,
-      without.empty() || without == saved ? ""
-                                          : fmt::format(" in parallel, {} if it is gone", without));
+  const std::string with_sections =
+      finding.time_with_sections
+          ? fmt::format(
+                " ({} if the sections of its locks stay as long)",
+                amount(profile, finding.time - std::min(*finding.time_with_sections, finding.time)))
+          : "";
+  return fmt::format(" On {} that saves at most {} of {}{}.", human_cpus(finding.procs), saved,
+                     time,
+                     without.empty() || without == saved
+                         ? with_sections
+                         : fmt::format(" in parallel{}, {} if it is gone", with_sections, without));
 }
 
 // Worth advising if it saves a tenth of the time.

@@ -6,7 +6,8 @@
 // How much a remedy saves on P CPUs is the difference of two simulations of this run. In the second
 // one the code takes a P-th of its time, as if it were divided among the CPUs, and the rest of its
 // work fits in where CPUs were idle: so the remedy saves no more than that. CPUs that wait for a lock are not idle: code of tasks
-// that are part of a section of a lock is divided into tasks, which threads run that do not wait for it. Serial code can also be
+// that are part of a section of a lock is divided into tasks, which threads run that do not wait for it. Sections of code outside
+// tasks, and of a single task, are divided with it. Serial code can also be
 // made shorter, which saves at most what it saves to do without it. For tiny tasks it is
 // their overhead that becomes less, and what a loop that spawns them does between two of them; for an imbalance the time is at least that of the loop with the
 // grain size 1. Few threads in an arena: the limit is gone, and all else stays. Without a simulation the times are Brent's bounds: T1/P + Tinf (1 - 1/P) now, and
@@ -293,16 +294,27 @@ void Finder::add_savings(std::vector<Code>& codes) const {
     finding.time = time_;
     const ConcurrencyLimit* const without = limit_of_region(code);
     const std::uint64_t cpus = without ? procs_ : cpus_of(finding.row);
+    const auto divided = [&](bool shortens_sections) {
+      return predict_with({.divided = code.steps.classes,
+                           .factor = cpus,
+                           .shortens_sections = shortens_sections,
+                           .without = without},
+                          measured_, prediction_, procs_, readings_);
+    };
     // The critical path becomes no shorter than this; another may be longer.
     finding.least_time = is_simulated()
-                             ? predict_with({.divided = code.steps.classes,
-                                             .factor = cpus,
-                                             .shortens_sections = false,
-                                             .without = without},
-                                            measured_, prediction_, procs_, readings_)
+                             ? divided(false)
                              : std::max(least_time(measured_.span() - finding.critical_work +
                                                    finding.critical_work / cpus),
                                         least_time_under_limits(measured_, procs_));
+    // Sections of many tasks, and of the iterations of a loop, exclude each other, however these are divided. What other code does
+    // while it holds a lock can be divided as well.
+    if (is_simulated() && !prediction_.simulated_locks.empty() &&
+        (finding.row == kMainRow || (finding.tasks == 1 && !code.is_body && !is_region(code)))) {
+      const std::uint64_t with_sections = std::exchange(finding.least_time, divided(true));
+      if (Wide{time_ - std::min(time_, with_sections)} * 2 < finding.saves_at_most())
+        finding.time_with_sections = with_sections;
+    }
     if (finding.shape == Shape::Imbalance && finding.finer == Finer::Even)
       finding.least_time = std::max(finding.least_time, time_with_even_parts(code));
     if ((finding.shape == Shape::SerialStart || finding.shape == Shape::SerialCode) &&

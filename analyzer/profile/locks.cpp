@@ -51,7 +51,7 @@ bool is_of_node(const Object& object) {
 }
 
 // Of several locks that are taken at one place, which one a task takes may depend on the thread that it runs on (queues
-// or caches of threads), as far as only one thread took each: then other threads would not wait for it. So may
+// or caches of threads), as far as tasks of only one thread took each: then other threads would not wait for it. So may
 // which element of an array it takes, also if this run took only one. Which sets an OpenMP task is in its depend clause says,
 // and which node a message is put to the edges of the graph.
 std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found,
@@ -63,7 +63,7 @@ std::vector<LockObjectId> objects_of_schedule(const LockLaw::Results& found,
   std::vector<LockObjectId> result;
   for (const LockObjectId id : ids_below(found.objects.end_id()))
     if (const Object& object = found.objects[id];
-        object.has_one_thread && object.is_acquired() && !is_set_of_tasks(object) &&
+        object.has_one_thread() && object.is_acquired() && !is_set_of_tasks(object) &&
         !is_of_node(object) &&
         (table.locks_in_arrays.contains(object.info.address) ||
          std::ranges::any_of(object.places, [&](LockPlaceId place) {
@@ -333,6 +333,7 @@ LockRow row_of(const Group& lock, const LockLaw::Results& found, const Measured&
   for (const LockObjectId id : lock.objects)
     row.unmatched += found.objects[id].open;
   row.bound = heaviest.bound(LockLaw::kWork);
+  row.awaits_tasks = heaviest.awaits_tasks;
   const bool is_of_schedule = is_among(of_schedule, lock.heaviest);
   for (const LockObjectId id : lock.objects) {
     const Object& object = found.objects[id];

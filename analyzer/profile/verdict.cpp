@@ -271,7 +271,7 @@ std::string headline_of(const Profile& profile, const Verdict& verdict) {
       : !locks.unseen.are_any() && semaphores
           ? "how many tasks its semaphores let run at a time is not known"
       : !locks.unseen.are_any() && one_thread
-          ? "only one thread acquired a lock that others may need, too"
+          ? "tasks of only one thread acquired a lock that others may need, too"
       : !locks.unseen.are_any() && threads_wait && profile.latency
           ? "threads waited for each other, which no bound contains"
       : !locks.unseen.are_any() ? "threads slept, and it is not known whether for each other"

@@ -436,6 +436,8 @@ Json finding_json(const Profile& profile, const Finding& finding) {
                  {"time", finding.time},
                  {"least_time", finding.least_time},
                  {"saves_at_most", finding.saves_at_most()}});
+  if (finding.time_with_sections)
+    json["time_with_sections"] = *finding.time_with_sections;
   if (finding.time_without)
     json["time_without"] = *finding.time_without;
   return json;
@@ -527,6 +529,8 @@ Json lock_json(const Profile& profile, const LockRow& lock) {
     json["asleep"] = lock.asleep;
     json["speedup"] = number(decimal2(profile.left_by(lock)));
   }
+  if (lock.awaits_tasks)
+    json["awaits_tasks"] = true;
   return json;
 }
 

@@ -94,8 +94,8 @@ std::string write_locks_text(const Profile& profile, const TextOptions& options)
           any_estimate ? "; ~: an estimate, since sections were sampled" : "",
           any_condition ? "; ?: if what was at its address was one lock throughout" : "",
           any_of_schedule
-              ? "; *: if tasks take the same lock of several on other threads: only one "
-                "thread took it here"
+              ? "; *: if tasks take the same lock of several on other threads: those of only "
+                "one thread took it here"
               : "",
           any_rest ? "; locks that are taken rarely were not kept apart: their acquisitions count, "
                      "their number does not"

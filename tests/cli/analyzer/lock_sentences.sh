@@ -38,14 +38,14 @@ program "" "address=64" "section SLOT place=0 lead=50 work=300" "address=128" "s
 exits 0 several
 one_line
 in_out "May scale to "
-in_out "at an efficiency of at least 50 % (only one thread acquired a lock that others may need, too); speedup at most 3.18 on any number of them."
+in_out "at an efficiency of at least 50 % (tasks of only one thread acquired a lock that others may need, too); speedup at most 3.18 on any number of them."
 in_out "Lock spin_mutex at q.cpp:17: 8 times, held 1320 units; if tasks take the same lock on other threads, parallelism at most 1.46"
 exits 0 -q several --warnings
 not_in_err "q.cpp:17"
 exits 0 -q several --locks
 one_line
 in_out "*1.46 spin_mutex"
-in_out "lock; *: if tasks take the same lock of several on other threads: only one thread took it here"
+in_out "lock; *: if tasks take the same lock of several on other threads: those of only one thread took it here"
 
 # The same with sections that would allow what is promised.
 program "" "address=64" "section SLOT place=0 lead=50 work=100" "address=128" "section SLOT place=0 lead=360 work=30" | trace several_short

@@ -564,7 +564,13 @@ TEST(Locks, TasksInsideOfSectionsHaveTheCpusThatDoNotWait) {
   ASSERT_NE(profile.findings.end(), of_tasks);
   // 1/2 + 1/3 + ... 1/8: divided, they are even.
   EXPECT_GE(of_tasks->least_time, 1u + 20 + 16 * 24 * 2717 / 1000) << of_tasks->text;
-  EXPECT_NE(std::string::npos, profile.advice.find("pthread_mutex at q.cpp:17")) << profile.advice;
+  EXPECT_TRUE(profile.locks.rows[0].awaits_tasks);
+  EXPECT_NE(std::string::npos,
+            profile.advice.find("The sections of the pthread_mutex at q.cpp:17 run one after the "
+                                "other, for 192 units or longer, since threads that wait for it "
+                                "run none of the tasks that are waited for in them: release it "
+                                "before such waits, hold it for a shorter time (its own code"))
+      << profile.advice;
 }
 
 // A reader's section and the writers', and a lock that is held across a wait: its own span is the
@@ -842,10 +848,13 @@ TEST(Locks, OfAnotherKindAreAnotherRow) {
 }
 
 // Ten tasks, five on each of two threads, each wholly in a section of a lock at one place.
-Profile tasks_on_two_threads(const std::string& other_slot, const std::string& last_slot) {
+// `afterwards`: what main does then.
+Profile tasks_on_two_threads(const std::string& other_slot, const std::string& last_slot,
+                             const std::string& afterwards = "") {
   std::string script = "run locks=all c_locks_seen=1 cpus=4\n"
                        "site 1 a.cpp 1\n"
-                       "lock-place 0 spin_mutex q.cpp 17\n";
+                       "lock-place 0 spin_mutex q.cpp 17\n"
+                       "lock-place 1 spin_mutex q.cpp 25\n";
   std::string locks;
   for (int slot = 1; slot <= 2; ++slot)
     locks += "lock slot=" + std::to_string(slot) + " address=" + std::to_string(64 * slot) +
@@ -856,7 +865,8 @@ Profile tasks_on_two_threads(const std::string& other_slot, const std::string& l
   script += "wait ctx=last\n";
   for (int i = 0; i < 5; ++i)
     script += "section slot=1 place=0 work=100\ntask task=0." + std::to_string(i) + " work=100\n";
-  script += "wait-end\nend\nthread-end\nstream 1\nthread role=worker\n" + locks;
+  script += "wait-end\n" + afterwards + "end work=" + (afterwards.empty() ? "0" : "2") +
+            "\nthread-end\nstream 1\nthread role=worker\n" + locks;
   for (int i = 5; i < 10; ++i)
     script += "section slot=" + (i == 9 ? last_slot : other_slot) +
               " place=0 work=100\ntask task=0." + std::to_string(i) + " work=100\n";
@@ -886,6 +896,83 @@ TEST(Locks, OfThreadsLimitNothing) {
       EXPECT_GE(point.parallelism.value(), 9.99) << each.name;
   for (const Finding& finding : own.findings)
     EXPECT_FALSE(finding.lock);
+}
+
+// Main goes through the locks of all threads to add up what they have, as code outside tasks: no task acquires the lock of another thread.
+TEST(Locks, OfThreadsMayBeAcquiredByMain) {
+  for (const char* const place : {"0", "1"}) {
+    const Profile own = tasks_on_two_threads("2", "2",
+                                             std::string("section slot=1 place=") + place +
+                                                 " lead=0 work=1\nsection slot=2 place=" + place +
+                                                 " lead=1 work=1\n");
+    EXPECT_EQ(1002u, own.work);
+    ASSERT_EQ(1u, own.locks.rows.size());
+    EXPECT_EQ(LockBoundKind::IfSameLock, own.locks.rows[0].bound_kind) << place;
+    EXPECT_EQ(0u, own.locks.proven) << place;
+    EXPECT_EQ(102u, own.parallelism_with_locks().denominator) << place;
+    EXPECT_EQ(std::string::npos, own.advice.find("q.cpp:17")) << own.advice;
+  }
+  // A task that goes through them has what is another thread's.
+  const Profile shared = tasks_on_two_threads("2", "1", "section slot=2 place=1 lead=1 work=1\n");
+  EXPECT_EQ(LockBoundKind::Proven, shared.locks.rows.at(0).bound_kind);
+  EXPECT_EQ(600u, shared.locks.rows.at(0).bound.sections);
+}
+
+// Threads of the program's own, each with a queue into which main puts jobs: who takes which lock is the program's.
+TEST(Locks, OfThreadsOfTheProgramThatMainSharesLimit) {
+  const std::string locks = "lock slot=1 address=64 kind=spin_mutex\n"
+                            "lock slot=2 address=128 kind=spin_mutex\n";
+  const Profile profile = profile_of_locks(
+      "run locks=all c_locks_seen=1 cpus=4\n"
+      "site 1 a.cpp 1 construct=thread\n"
+      "lock-place 0 spin_mutex q.cpp 17\n"
+      "lock-place 1 spin_mutex q.cpp 25\n"
+      "stream 0\nthread role=main\n" +
+      locks +
+      "spawn site=1 ctx=new-exclusive construct=thread\n"
+      "spawn site=1 ctx=new-exclusive construct=thread\n"
+      "section slot=1 place=1 lead=0 work=10\n"
+      "section slot=2 place=1 lead=10 work=10\n"
+      "end work=20\nthread-end\n"
+      "stream 1\nthread role=created\n" +
+      locks +
+      "section slot=1 place=0 lead=0 work=100\ntask task=0.0 work=100\nthread-end\n"
+      "stream 2\nthread role=created\n" +
+      locks + "section slot=2 place=0 lead=0 work=90\ntask task=0.1 work=90\nthread-end\n");
+  const LockRow& row = profile.locks.rows.at(0);
+  EXPECT_EQ(LockBoundKind::Proven, row.bound_kind);
+  EXPECT_EQ(110u, row.bound.sections);
+}
+
+// Main does 400 of its 440 while it holds a lock that no task wants. It can do that in parallel, holding the lock; not if its
+// sections stay as they are.
+TEST(Locks, OfSerialCodeAloneAreDividedWithIt) {
+  std::string script = "run locks=all c_locks_seen=1 cpus=4\n"
+                       "site 1 a.cpp 1\n"
+                       "lock-place 0 pthread_mutex q.cpp 17\n"
+                       "stream 0\nthread role=main\n"
+                       "lock slot=0 address=64 kind=pthread_mutex\n"
+                       "section slot=0 place=0 lead=20 work=400\n"
+                       "spawn work=440 site=1 ctx=new-exclusive\n";
+  for (int i = 1; i < 4; ++i)
+    script += "spawn site=1 ctx=last\n";
+  script += "wait ctx=last\n";
+  for (int i = 0; i < 4; ++i)
+    script += "task task=-" + std::to_string(i) + " work=40\n";
+  ProfileOptions options;
+  options.procs = {4};
+  const Profile profile = profile_of_locks(script + "wait-end\nend\nthread-end\n", options);
+  EXPECT_EQ(480u, profile.prediction.runs.at(0).time);
+  ASSERT_FALSE(profile.findings.empty());
+  const Finding& first = profile.findings[0];
+  EXPECT_EQ(Shape::SerialCode, first.shape) << first.text;
+  EXPECT_EQ(150u, first.least_time);                                      // 600 / 4
+  EXPECT_EQ(std::optional<std::uint64_t>(450), first.time_with_sections); // 400, 40 / 4, a task
+  EXPECT_NE(std::string::npos,
+            profile.advice.find("On 4 CPUs that saves at most 330 units of 480 units in parallel "
+                                "(30 units if the sections of its locks stay as long), 440 units "
+                                "if it is gone."))
+      << profile.advice;
 }
 
 // One of the locks was acquired on both threads: of that one it is not the thread that chooses.
