@@ -332,10 +332,10 @@ std::vector<DebugInfo::Jump> DebugInfo::jumps_of(Dwarf_Addr address) {
   return jumps;
 }
 
-std::string qualified(Dwarf_Die description, const std::string& name, const char* unnamed) {
-  if (linkage_name(&description) || name.substr(0, name.find('<')).find("::") != name.npos)
+std::string qualified(Dwarf_Die function, const std::string& name, const char* unnamed) {
+  if (linkage_name(&function) || name.substr(0, name.find('<')).find("::") != name.npos)
     return name;
-  Dwarf_Die declaration = declaration_of(description);
+  Dwarf_Die declaration = declaration_of(function);
   Dwarf_Die* scopes = nullptr;
   const int count = dwarf_getscopes_die(&declaration, &scopes);
   std::string result = name;
