@@ -1408,6 +1408,9 @@ void DagReader::finish_all() {
   stacks_.for_each([&](std::uint64_t, Frame* top) { finish_stack(top); });
   tasks_.for_each([&](Frame* frame) {
     summary_.never_begun += !frame->state.is_left_out;
+    // A thread that was still in its first step has left no record.
+    if (is_region(frame->context) && !frame->state.is_left_out)
+      teams_of_kind(frame->context)[frame->state.row].add({.most = ++frame->context->team});
     joins_.abandon(frame);
   });
   contexts_.for_each([&](Context* context) {

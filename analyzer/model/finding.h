@@ -55,7 +55,7 @@ struct Finding {
   std::uint64_t critical_steps_at_least = 0;
   std::uint64_t body_calls = 0, iterations = 0; // of a loop: of its site
   std::uint64_t tokens = 0;                     // FewTokens: of the pipeline, at most
-  Finer finer = Finer::SmallerGrain;            // Imbalance
+  Finer finer = Finer::SmallerGrain;            // Imbalance; Even: of any shape
   // Of an OpenMP loop whose threads take chunks while they run it (schedules dynamic and guided): what one thread ran of
   // it each time; else 0. Guided: its chunks were not of one size, so more threads may make them smaller.
   std::uint64_t shared_parts = 0;
@@ -64,10 +64,16 @@ struct Finding {
   std::uint64_t missing_threads = 0;
   // Imbalance, and of OpenMP's regions and loops: threads that the runtime divides for.
   ThreadRange divided_for;
-  bool in_league = false;    // of OpenMP's teams, or inside of them
+  bool in_league = false; // of OpenMP's teams, or inside of them
+  bool asks_for_threads =
+      false; // of OpenMP's regions: the program gives the number, OMP_NUM_THREADS does not
+  bool runs_at_once =
+      false; // its regions are run by tasks or threads, so several runs of one may be at once
   bool has_barriers = false; // Imbalance of a region: its code begins or ends at one
   bool waits_for_iterations =
       false; // of a loop of OpenMP: parts of its iterations come after those of others
+  bool may_be_nonmonotonic =
+      false;                   // of those: clang++'s schedule(dynamic) is, unless it says otherwise
   bool may_hide_loops = false; // Imbalance of a region: of g++'s, whose static loops do not show
   // Imbalance: of an OpenMP region that has one part for each thread; 0: not known. TinyTasks: of a loop that is run often,
   // for so little work each time that threads hardly share it; 0: it is its tasks that cost much.

@@ -100,6 +100,19 @@ bool is_split_by_grain(const SiteInfo& info) {
   });
 }
 
+const SiteRow& site_of(const Profile& profile, const Finding& finding) {
+  return *std::ranges::find(profile.sites, finding.row, &SiteRow::row);
+}
+const SiteInfo& info_of(const Profile& profile, const Finding& finding) {
+  return site_of(profile, finding).info;
+}
+
+// Of an OpenMP loop: whether a thread that runs it has no more than one of its chunks.
+bool has_one_chunk(const Profile& profile, const Finding& finding) {
+  const auto parts = profile.read.loop_parts.find(finding.row);
+  return parts != profile.read.loop_parts.end() && finding.body_calls <= parts->second.all;
+}
+
 std::string tiny_tasks(const Profile& profile, const Finding& finding) {
   if (finding.runs > 0)
     return capitalized(fmt::format("{} is run {} times, for {} of work each, which is little to "
@@ -123,9 +136,15 @@ std::string tiny_tasks(const Profile& profile, const Finding& finding) {
     of = (is(trace::Construct::OmpParallel) ? "the chunks of the loop in " : "the chunks of ") +
          finding.code;
     count = finding.body_calls;
-    remedy = site->loops.ordered_iterations == 0
+    remedy = site->loops.ordered_iterations > 0
+                 ? "do more in each iteration (larger chunks wait for each other longer)"
+             : !has_one_chunk(profile, finding)
                  ? "make them larger, by the second argument of the schedule clause"
-                 : "do more in each iteration (larger chunks wait for each other longer)";
+             : is(trace::Construct::OmpParallel)
+                 ? "a thread has one of them each time: do more in each region, as by one around "
+                   "several loops, or let one thread run short ones, by an if clause"
+                 : "a thread has one of them each time: run a loop around it in parallel instead, "
+                   "or make one loop of several";
   } else if (is_taskloop(site->info)) {
     remedy += ", by a larger grainsize or fewer num_tasks";
   } else if (is(trace::Construct::OmpParallel)) {
@@ -147,7 +166,7 @@ constexpr std::string_view kSections = "the sections in ";
 
 // "one of the 64 tasks of a.cpp:12", "3 of the 10 calls of the body of node a.cpp:12". The tasks that
 // split a range are on the path as well, but not what its work is: "at least 2 of the 1,024 calls".
-std::string tasks_on_path(const Finding& finding) {
+std::string tasks_on_path(const Profile& profile, const Finding& finding) {
   const std::string_view tasks_of = "the tasks of ";
   const bool is_body = finding.code.starts_with("the body of ");
   if (finding.code.starts_with(kSections))
@@ -157,16 +176,21 @@ std::string tasks_on_path(const Finding& finding) {
   const std::uint64_t all = is_body && finding.body_calls > 0 ? finding.body_calls : finding.tasks;
   if (all <= 1)
     return finding.code.starts_with(tasks_of) ? "the task of " + rest : finding.code;
+  // On one line with other constructs: tasks of these are in the number as well.
+  const bool has_others = site_of(profile, finding).info.constructs.size() > 1;
+  if (has_others && (rest.starts_with("the parallel region ") ||
+                     rest.starts_with("the league of teams ") || rest.starts_with("the loop in ")))
+    return finding.code;
   constexpr std::string_view kThread = "the thread ";
-  std::string of =
-      rest.starts_with(kThread)
-          ? fmt::format("the {} threads {}", human_count(all), rest.substr(kThread.size()))
-          : fmt::format("the {} {} of {}", human_count(all),
-                        is_body                                    ? "calls"
-                        : rest.starts_with("the parallel region ") ? "implicit tasks"
-                        : rest.starts_with("the league of teams ") ? "initial tasks"
-                                                                   : "tasks",
-                        rest);
+  std::string of = rest.starts_with(kThread)
+                       ? fmt::format("the {} threads{} {}", human_count(all),
+                                     has_others ? " and tasks" : "", rest.substr(kThread.size()))
+                       : fmt::format("the {} {} of {}", human_count(all),
+                                     is_body                                    ? "calls"
+                                     : rest.starts_with("the parallel region ") ? "implicit tasks"
+                                     : rest.starts_with("the league of teams ") ? "initial tasks"
+                                                                                : "tasks",
+                                     rest);
   const std::uint64_t least = finding.critical_steps_at_least;
   // A task calls the body more than once.
   const bool has_more_calls = is_body && finding.critical_tasks == 1 && least > 1;
@@ -241,13 +265,6 @@ bool sleeps_more_than_it_works(const Finding& finding) {
          *finding.asleep_ticks >= finding.ticks - finding.off_cpu_ticks;
 }
 
-const SiteRow& site_of(const Profile& profile, const Finding& finding) {
-  return *std::ranges::find(profile.sites, finding.row, &SiteRow::row);
-}
-const SiteInfo& info_of(const Profile& profile, const Finding& finding) {
-  return site_of(profile, finding).info;
-}
-
 // Whether it is a loop of OpenMP's whose chunks have one iteration each: nothing is left to divide.
 bool is_divided(const Profile& profile, const Finding& finding) {
   const SiteRow& site = site_of(profile, finding);
@@ -288,13 +305,22 @@ const char* more_threads(const Finding& finding) {
 std::string a_thread_per_cpu(const Finding& finding) {
   const std::string teams = fmt::format("OMP_NUM_TEAMS={0} or num_teams({0})", finding.procs);
   return finding.divided_for.are_teams ? teams
-         : finding.in_league
-             ? "OMP_TEAMS_THREAD_LIMIT or thread_limit, or " + teams + ","
+         : finding.in_league           ? "OMP_TEAMS_THREAD_LIMIT or thread_limit, or " + teams + ","
+         : finding.asks_for_threads
+             ? fmt::format("num_threads({0}) or omp_set_num_threads({0})", finding.procs)
              : fmt::format("OMP_NUM_THREADS={0} or num_threads({0})", finding.procs);
+}
+
+// Nothing is left to divide.
+std::string has_equal_parts(const Finding& finding) {
+  return fmt::format("its {} have equal parts, enough for {} CPUs",
+                     threads_phrase(finding.divided_for), finding.procs);
 }
 
 // Of a loop whose chunks have one iteration each.
 std::string remedy_of_single(const Finding& finding) {
+  if (finding.finer == Finer::Even)
+    return has_equal_parts(finding);
   return finding.tasks > finding.critical_tasks && is_even(finding)
              ? fmt::format("its threads have shared its chunks evenly: more threads share them "
                            "further; {} shows how far",
@@ -533,9 +559,9 @@ std::string what_is_large(const Finding& finding, const LargeParts& parts) {
   if (parts.had_one_thread || finding.finer == Finer::Even)
     return "";
   if (!parts.is_loop)
-    return finding.finer == Finer::MoreThreads ? ""
-           : finding.has_barriers              ? ", the longest each time"
-                                               : ", the longest of each run of it";
+    return finding.finer == Finer::MoreThreads || finding.runs_at_once ? ""
+           : finding.has_barriers                                      ? ", the longest each time"
+                                  : ", the longest of each run of it";
   if (parts.are_shared)
     return fmt::format(", whose {} chunks {} {} shared", human_count(finding.body_calls),
                        threads_phrase(finding.divided_for),
@@ -583,15 +609,22 @@ std::string remedy_in_openmp(const Profile& profile, const Finding& finding,
   if (parts.is_loop && finding.divided_for.are_teams)
     return "divide its work more evenly, by smaller chunks (dist_schedule) or a parallel loop in "
            "its teams";
+  // Which of them is uneven, a run or what is run at once, is not known.
+  const std::string_view at_once =
+      finding.runs_at_once
+          ? "; of runs at the same time, give the longest more threads, or less work"
+          : "";
   if (parts.is_loop)
-    return "divide its work more evenly, by schedule(dynamic) or smaller chunks";
+    return fmt::format("divide its work more evenly, by schedule(dynamic) or smaller chunks{}",
+                       at_once);
   if (finding.may_hide_loops && finding.divided_for.are_teams)
     return "divide its work more evenly; that of distribute by smaller chunks (dist_schedule)";
   if (finding.may_hide_loops)
-    return "divide its work more evenly; that of a static loop by schedule(dynamic) or smaller "
-           "chunks";
-  return fmt::format("divide its code outside of loops and tasks more evenly among the {}",
-                     threads);
+    return fmt::format("divide its work more evenly; that of a static loop by schedule(dynamic) "
+                       "or smaller chunks{}",
+                       at_once);
+  return fmt::format("divide its code outside of loops and tasks more evenly among the {}{}",
+                     threads, at_once);
 }
 
 std::string remedy_in_onetbb(const Profile& profile, const Finding& finding,
@@ -637,11 +670,10 @@ std::string imbalance(const Profile& profile, const Finding& finding) {
                    "run a loop around it in parallel instead, or do more in each region: more "
                    "threads take longer to start");
   if (finding.finer == Finer::Even)
-    return of_path(profile, finding, parts.is_loop ? finding.code : tasks_on_path(finding),
-                   fmt::format("its {} have equal parts, enough for {} CPUs",
-                               threads_phrase(finding.divided_for), finding.procs));
+    return of_path(profile, finding, parts.is_loop ? finding.code : tasks_on_path(profile, finding),
+                   has_equal_parts(finding));
   return of_path(profile, finding,
-                 (parts.is_loop ? finding.code : tasks_on_path(finding)) +
+                 (parts.is_loop ? finding.code : tasks_on_path(profile, finding)) +
                      what_is_large(finding, parts),
                  parts.is_openmp ? remedy_in_openmp(profile, finding, parts)
                                  : remedy_in_onetbb(profile, finding, parts));
@@ -660,7 +692,12 @@ std::string sentence(const Profile& profile, const Finding& finding) {
       (finding.shape == Shape::LongTask || finding.shape == Shape::SerialTasks ||
        finding.shape == Shape::Imbalance) &&
       !had_one_thread(finding))
-    return is_on_path(tasks_on_path(finding), kChain);
+    return is_on_path(tasks_on_path(profile, finding),
+                      std::string(kChain) +
+                          (finding.may_be_nonmonotonic
+                               ? "; by schedule(monotonic: dynamic, ...) threads take them in "
+                                 "their order, which clang++'s schedule(dynamic) does not promise"
+                               : ""));
   switch (finding.shape) {
   case Shape::SerialStart:
     return is_on_path(finding.code, "make it parallel or shorter, or leave it out of the profile "
@@ -668,7 +705,7 @@ std::string sentence(const Profile& profile, const Finding& finding) {
   case Shape::SerialCode:
     return is_on_path(finding.code, "make it parallel or shorter");
   case Shape::LongTask:
-    return is_on_path(tasks_on_path(finding),
+    return is_on_path(tasks_on_path(profile, finding),
                       had_one_thread(finding)               ? more_threads(finding)
                       : is_divided(profile, finding)        ? remedy_of_single(finding)
                       : finding.code.starts_with(kSections) ? "split the longest of them"
@@ -677,7 +714,7 @@ std::string sentence(const Profile& profile, const Finding& finding) {
                           : "split it" + of_hidden_loop(finding));
   case Shape::SerialTasks:
     return is_on_path(
-        tasks_on_path(finding) + ", one after the other",
+        tasks_on_path(profile, finding) + ", one after the other",
         (had_one_thread(finding)        ? more_threads(finding)
          : is_divided(profile, finding) ? remedy_of_single(finding)
          : is_region(info_of(profile, finding))
@@ -687,7 +724,7 @@ std::string sentence(const Profile& profile, const Finding& finding) {
             of_hidden_loop(finding));
   case Shape::FewTokens:
     return is_on_path(
-        tasks_on_path(finding) + ", one after the other",
+        tasks_on_path(profile, finding) + ", one after the other",
         (finding.tokens == 1
              ? std::string("the pipeline has one token, and so one item inside at a time")
              : fmt::format("the pipeline has {0} tokens, and so at most {0} items inside "
@@ -719,8 +756,8 @@ std::string sentence(const Profile& profile, const Finding& finding) {
 // What the remedy saves; empty if that is not known.
 std::string saving(const Profile& profile, const Finding& finding) {
   if (finding.saves_at_most() == 0 || finding.shape == Shape::OffCpu ||
-      (finding.shape == Shape::Imbalance &&
-       (finding.finer == Finer::MoreThreads || finding.finer == Finer::Even)) ||
+      finding.finer == Finer::Even ||
+      (finding.shape == Shape::Imbalance && finding.finer == Finer::MoreThreads) ||
       (finding.shape == Shape::TinyTasks && finding.runs > 0))
     return "";
   const std::string saved = amount(profile, finding.saves_at_most());

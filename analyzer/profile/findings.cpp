@@ -119,6 +119,9 @@ private:
   bool is_uneven_region(const Code& code) const;
   std::uint64_t runs_of_region(const Finding& finding) const;
   std::uint64_t threads_missing_in(Row row) const;
+  void add_teams(Finding& finding) const;
+  bool asks_for_threads(Row row) const;
+  bool runs_at_once(Row row) const;
   void add_schedule(Finding& finding) const;
   bool has_barriers(const Code& code) const;
   std::uint64_t runs_on_path(const Code& code) const;
@@ -127,6 +130,8 @@ private:
     return code.finding.time - std::min(saved_by_even_parts(code), code.finding.time);
   }
   bool are_even_for_cpus(const Code& code) const;
+  bool has_single_iterations(const Code& code) const;
+  bool is_shared_by_clang(Row row) const;
   Finer finer_region(const Code& code) const;
   std::vector<StepClassId> spawning_code(const SiteRow& site) const;
   Finding tiny_tasks_of(const SiteRow& site) const;
@@ -315,7 +320,7 @@ void Finder::add_savings(std::vector<Code>& codes) const {
       if (Wide{time_ - std::min(time_, with_sections)} * 2 < finding.saves_at_most())
         finding.time_with_sections = with_sections;
     }
-    if (finding.shape == Shape::Imbalance && finding.finer == Finer::Even)
+    if (finding.finer == Finer::Even)
       finding.least_time = std::max(finding.least_time, time_with_even_parts(code));
     if ((finding.shape == Shape::SerialStart || finding.shape == Shape::SerialCode) &&
         is_simulated())
@@ -337,6 +342,37 @@ std::uint64_t Finder::threads_missing_in(Row row) const {
   return missing;
 }
 
+// Whether all of the row's work ran in parallel regions whose number of threads the program gave, other than the machine's.
+bool Finder::asks_for_threads(Row row) const {
+  const ConcurrencyLimits& limits = measured_.read.concurrency;
+  std::uint64_t asked = 0;
+  for (const PoolId pool : ids_below(measured_.fold.pools.end_id())) {
+    const auto& works = measured_.fold.pools[pool].work_of_rows;
+    const std::uint32_t arena = limits.pools[index_of(pool)].arena;
+    if (works.contains(row) && std::ranges::any_of(limits_, [&](const ConcurrencyLimit& limit) {
+          return limit.is_of_openmp && !limit.like_machine && limit.index == arena;
+        }))
+      asked += works[row];
+  }
+  return asked > 0 && asked >= measured_.fold.rows[row].on_work.local.work;
+}
+
+// Whether tasks or threads run the regions that the row is of, or is in, so that several runs of one may be at once.
+bool Finder::runs_at_once(Row row) const {
+  return std::ranges::any_of(regions_of(row, measured_.table), [&](Row region) {
+    const Waits waits = waits_for(region);
+    return waits.by_others > 0 && !waits.by_main_only;
+  });
+}
+
+void Finder::add_teams(Finding& finding) const {
+  finding.divided_for = divided_for(measured_, finding.row);
+  finding.in_league = is_in_league(finding.row, measured_.table);
+  finding.missing_threads = threads_missing_in(finding.row);
+  finding.asks_for_threads = asks_for_threads(finding.row);
+  finding.runs_at_once = runs_at_once(finding.row);
+}
+
 // Whether the threads of an OpenMP loop take its chunks while they run it.
 void Finder::add_schedule(Finding& finding) const {
   const auto found = measured_.read.loop_parts.find(finding.row);
@@ -345,6 +381,15 @@ void Finder::add_schedule(Finding& finding) const {
   const LoopCounts& loop = site_of(finding.row).loops;
   finding.shared_parts = found->second.shared;
   finding.may_be_guided = Wide{loop.largest_call} * loop.body_calls * 4 > Wide{loop.iterations} * 5;
+}
+
+// Threads take its chunks while they run it, and it was not g++ that compiled it.
+bool Finder::is_shared_by_clang(Row row) const {
+  const auto parts = measured_.read.loop_parts.find(row);
+  return parts != measured_.read.loop_parts.end() && parts->second.shared > 0 &&
+         std::ranges::none_of(regions_of(row, measured_.table), [&](Row region) {
+           return may_hide_loops(measured_, site_of(region));
+         });
 }
 
 // If smaller body calls save at least half of what dividing the code among the CPUs does, they are
@@ -368,9 +413,7 @@ void Finder::try_smaller_grains(std::vector<Code>& codes) const {
       continue;
     finding.shape = Shape::Imbalance;
     finding.least_time = least;
-    finding.divided_for = divided_for(measured_, finding.row);
-    finding.in_league = is_in_league(finding.row, measured_.table);
-    finding.missing_threads = threads_missing_in(finding.row);
+    add_teams(finding);
     add_schedule(finding);
     finding.finer = finer_loop(*loops[i]);
     if (finding.finer == Finer::Even)
@@ -498,6 +541,15 @@ bool Finder::are_even_for_cpus(const Code& code) const {
          threads.most % procs_ == 0 &&
          Wide{finding.critical_work} * threads.most * 4 <= Wide{finding.work} * 5 &&
          Wide{saved_by_even_parts(code)} * 10 < time_;
+}
+
+// Chunks of an OpenMP loop, of one iteration each, of which threads have several.
+bool Finder::has_single_iterations(const Code& code) const {
+  const Finding& finding = code.finding;
+  return code.is_body && !finding.waits_for_iterations &&
+         is_of_openmp(measured_.table.rows[finding.row]) &&
+         finding.body_calls == finding.iterations && finding.body_calls >= 2 * finding.tasks &&
+         finding.tasks > finding.critical_tasks;
 }
 
 // The code between two spawns of the site's tasks, if it does little more than spawn: of fewer tasks
@@ -677,14 +729,16 @@ std::vector<Finding> Finder::find() {
       code.finding.iterations = row.loops.iterations;
     }
     code.finding.waits_for_iterations = code.has_edges && row.loops.ordered_iterations > 0;
+    code.finding.may_be_nonmonotonic =
+        code.finding.waits_for_iterations && is_shared_by_clang(code.finding.row);
     if (code.finding.shape != Shape::SerialStart)
       code.finding.shape = shape_of(code);
     if (const SiteInfo& info = measured_.table.rows[code.finding.row];
         is_region(code) || (code.is_body && is_of_openmp(info) && !is_taskloop(info))) {
-      code.finding.divided_for = divided_for(measured_, code.finding.row);
-      code.finding.in_league = is_in_league(code.finding.row, measured_.table);
-      code.finding.missing_threads = threads_missing_in(code.finding.row);
+      add_teams(code.finding);
     }
+    if (has_single_iterations(code) && is_even(code.finding) && are_even_for_cpus(code))
+      code.finding.finer = Finer::Even;
     if (is_uneven_region(code)) {
       code.finding.shape = Shape::Imbalance;
       code.finding.finer = finer_region(code);

@@ -272,10 +272,13 @@ std::vector<Warning> gaps(const Measured& measured) {
              read.unfinished == 1 ? "one task had" : fmt::format("{} tasks had", read.unfinished),
              read.unfinished == 1 ? "it had" : "they had", read.unfinished == 1 ? "it" : "they")});
   if (read.never_begun > 0)
-    warnings.push_back({"never_begun", read.never_begun == 1
-                                           ? "one task was created and never ran"
-                                           : fmt::format("{} tasks were created and never ran",
-                                                         read.never_begun)});
+    warnings.push_back(
+        {"never_begun",
+         fmt::format("of {} only the creation is recorded: {} never ran, or {} still in {} first "
+                     "step when recording ended, as where the program calls exit() in a task",
+                     read.never_begun == 1 ? "one task" : fmt::format("{} tasks", read.never_begun),
+                     read.never_begun == 1 ? "it" : "they", read.never_begun == 1 ? "was" : "were",
+                     read.never_begun == 1 ? "its" : "their")});
   return warnings;
 }
 

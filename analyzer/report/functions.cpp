@@ -237,8 +237,16 @@ std::string functions_line(const Profile& profile) {
   for (const FunctionRow& row : profile.functions->functions) {
     if (!row.is_candidate() || row.passes_to || Wide{row.critical_work.work} * 20 < profile.span)
       continue;
-    const std::string more = fmt::format("{}{} {} %", count == 0 ? "" : ", ", name_of(row),
-                                         percent(row.critical_work.work, profile.span));
+    // A function and the code that a compiler made of a construct in it have one name, as overloads have.
+    const bool is_one_of_several =
+        std::ranges::count(profile.functions->functions, name_of(row), name_of) > 1;
+    const std::string place =
+        is_one_of_several && row.line > 0
+            ? fmt::format(" ({}:{})", row.file.substr(row.file.rfind('/') + 1), row.line)
+            : std::string();
+    const std::string more =
+        fmt::format("{}{}{} {} %", count == 0 ? "" : ", ", name_of(row), printable(place),
+                    percent(row.critical_work.work, profile.span));
     if (count > 0 && kLabel.size() + text.size() + more.size() + kOfWhat.size() > kMaxWidth)
       break; // one line
     text += more;

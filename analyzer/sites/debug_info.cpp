@@ -5,6 +5,7 @@
 #include "sites/demangle.h"
 
 #include <dwarf.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -331,6 +332,25 @@ std::vector<DebugInfo::Jump> DebugInfo::jumps_of(Dwarf_Addr address) {
   return jumps;
 }
 
+std::string qualified(Dwarf_Die function, const std::string& name, const char* unnamed) {
+  if (linkage_name(&function) || name.substr(0, name.find('<')).find("::") != name.npos)
+    return name;
+  Dwarf_Die declaration = declaration_of(function);
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&declaration, &scopes);
+  std::string result = name;
+  for (int i = 1; i < count; ++i) {
+    const int tag = dwarf_tag(&scopes[i]);
+    const bool is_scope = tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+                          tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+    const char* const own = is_scope ? dwarf_diename(&scopes[i]) : nullptr;
+    if (const char* const of = own || tag != DW_TAG_namespace ? own : unnamed)
+      result = fmt::format("{}::{}", of, result);
+  }
+  std::free(scopes);
+  return result;
+}
+
 InlineChain DebugInfo::chain_at(Dwarf_Addr address) {
   InlineChain chain;
   Dwarf_Addr bias = 0;
@@ -357,7 +377,9 @@ InlineChain DebugInfo::chain_at(Dwarf_Addr address) {
     if (!is_function(&scope))
       continue;
     here.function = name_of_die(&scope);
-    here.in_function = here.function == kCallOperator ? name_of_enclosing(scope) : here.function;
+    here.in_function = here.function == kCallOperator
+                           ? name_of_enclosing(scope)
+                           : qualified(scope, here.function, "(anonymous namespace)");
     here.description = scope;
     const char* const symbol = linkage_name(&scope) ? linkage_name(&scope) : dwarf_diename(&scope);
     here.is_of_construct = symbol && is_code_of_construct(symbol);
@@ -370,6 +392,10 @@ InlineChain DebugInfo::chain_at(Dwarf_Addr address) {
     chain.frames.push_back(here);
     if (dwarf_tag(&scope) == DW_TAG_subprogram) {
       chain.declared_in = declared;
+      // By the entry of its code a construct is known, not what is inlined there.
+      if (Dwarf_Addr entry = 0;
+          here.is_of_construct && dwarf_entrypc(&scope, &entry) == 0 && entry == address - bias)
+        chain.frames.erase(chain.frames.begin(), chain.frames.end() - 1);
       break;
     }
     Dwarf_Word value = 0;

@@ -38,6 +38,9 @@ struct InlineChain {
 const char* linkage_name(Dwarf_Die* die);
 // The file of a declaration, as the module's debug information names it; null: not known.
 const char* file_of_declaration(Dwarf_Die* die);
+// Debug information has no other name of a function that other units don't see: the namespaces and classes
+// around it, before the given name. `unnamed`: what unnamed namespaces are called; null: nothing.
+std::string qualified(Dwarf_Die function, const std::string& name, const char* unnamed = nullptr);
 // The description of a function itself, of which others are instances or definitions.
 Dwarf_Die declaration_of(Dwarf_Die function);
 

@@ -73,26 +73,6 @@ Dwarf_Die class_of(Dwarf_Die function) {
   return found;
 }
 
-// Debug information has no other name of a function that other units don't see: the namespaces and classes
-// around it, as far as they have names.
-std::string qualified(Dwarf_Die description, const std::string& name) {
-  if (linkage_name(&description) || name.substr(0, name.find('<')).find("::") != name.npos)
-    return name;
-  Dwarf_Die declaration = declaration_of(description);
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes_die(&declaration, &scopes);
-  std::string result = name;
-  for (int i = 1; i < count; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    const bool is_scope = tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
-                          tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
-    if (const char* const of = is_scope ? dwarf_diename(&scopes[i]) : nullptr)
-      result = fmt::format("{}::{}", of, result);
-  }
-  std::free(scopes);
-  return result;
-}
-
 // clang's names for the code of an OpenMP task, and for what the runtime calls.
 constexpr std::string_view kCodeOfTask = ".omp_outlined.", kEntryOfTask = ".omp_task_entry.";
 

@@ -42,6 +42,15 @@ def stack_of(site):
     return site.get("code", []) + site.get("stack", [])
 
 
+def with_regions(site, sites):
+    """That of a loop of OpenMP, and of the regions around it, whose callers may be its places."""
+    stack = []
+    while site:
+        stack += stack_of(site)
+        site = sites.get(site.get("around", 0))
+    return stack
+
+
 def places_of(addresses, modules):
     """{(module, offset): {(base name, line)}} of all inlined calls; without modules that addr2line cannot read."""
     places = {}
@@ -120,7 +129,7 @@ def check(profile, sites, modules):
             seen[what(row)] = row
     by_lines = [site for row in rows if row["line"] for id in row["site_ids"] for site in [sites.get(id)]
                 if site and (not site.get("file") or site["line"] != (row.get("wrapper") or row)["line"])]
-    places = places_of({tuple(frame) for site in by_lines for frame in stack_of(site)}, modules)
+    places = places_of({tuple(frame) for site in by_lines for frame in with_regions(site, sites)}, modules)
     jumps = None  # found where a line is not on a stack
     for row in rows:
         members = [sites[id] for id in row["site_ids"] if id in sites]
@@ -133,8 +142,9 @@ def check(profile, sites, modules):
         if row["line"]:
             wanted = (os.path.basename(row["file"]), row["line"])
             for site in addresses:
-                frames = [places.get(tuple(frame)) for frame in stack_of(site)]
-                if None in frames or any(wanted in frame for frame in frames) or is_symbolized_as(wanted, stack_of(site), modules):
+                stack = with_regions(site, sites)
+                frames = [places.get(tuple(frame)) for frame in stack]
+                if None in frames or any(wanted in frame for frame in frames) or is_symbolized_as(wanted, stack, modules):
                     continue
                 if jumps is None:
                     jumps = jumps_of({module["path"] for module in modules.values() if os.path.exists(module["path"]) and

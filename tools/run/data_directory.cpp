@@ -106,8 +106,14 @@ std::optional<RunFile> read_recording(const std::string& run_file) {
     const auto found = json.find(key);
     return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
+  const auto openmp = json.find("openmp");
+  const auto of_openmp = [&](const char* key) {
+    return openmp != json.end() && openmp->is_object() ? openmp->value(key, std::string())
+                                                       : std::string();
+  };
   return RunFile{{fs::path(run_file).parent_path().string(),
-                  fs::path(text_of("program")).filename().string(), *pid, *start},
+                  fs::path(text_of("program")).filename().string(), *pid, *start,
+                  of_openmp("runtime"), of_openmp("replaced")},
                  text_of("run")};
 }
 

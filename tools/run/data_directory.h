@@ -15,6 +15,8 @@ struct Recording {
   std::string program;
   std::int64_t pid = 0;
   std::int64_t start_time_unix_ns = 0;
+  std::string openmp_runtime,
+      openmp_replaced = {}; // the latter: in whose place it was, if in another one's
 };
 
 // The pattern of -o or TP_DATA (default tp-data) made absolute, because the program may change its

@@ -111,14 +111,18 @@ void require_writable(const std::string& pattern) {
                   "tp-run -o DIR ..., with a directory that can be written");
 }
 
+void note_replaced(std::string_view replaced, std::string_view runtime, std::string_view where) {
+  note(fmt::format("OpenMP: {} replaced by {}{}: the tasks are the program's, the schedule is "
+                   "libomp's",
+                   replaced, runtime, where));
+}
+
 void report_openmp(const OpenMpLoading& openmp) {
   if (openmp.problem) {
     warning("OpenMP is not recorded: " + openmp.problem->cause);
     hint(openmp.problem->hint);
   } else if (!openmp.replaced.empty()) {
-    note(fmt::format(
-        "OpenMP: {} is replaced by {}: the tasks are the program's, the schedule is libomp's",
-        openmp.replaced, openmp.runtime));
+    note_replaced(openmp.replaced + " is", openmp.runtime, "");
   }
   const char* const tasking = std::getenv("KMP_TASKING");
   if (!openmp.tool.empty() && tasking != nullptr && std::string_view(tasking) == "0") {
@@ -167,7 +171,7 @@ void report_nothing_recorded(const std::string& program, const Options& options,
     return;
   }
   if (openmp.problem) {
-    warning("nothing was recorded: no OpenMP, and no oneTBB task was started");
+    warning("nothing was recorded: OpenMP is not, and no oneTBB task was started");
     return;
   }
   if (!openmp.tool.empty()) {
@@ -210,6 +214,18 @@ void report_other_library(const OtherLibrary& other, bool nothing_recorded) {
   warning(fmt::format("{}{} used {}: {}", nothing_recorded ? "nothing was recorded: " : "",
                       other.program, other.library, other.reason));
   hint("start tp-run where the environment is complete: ... tp-run " + shell_quoted(other.program));
+}
+
+// Of programs that the program of the command has started: said once, not when each of them starts.
+void report_openmp_of_started(const std::vector<Recording>& recordings) {
+  const auto is_replaced = [](const Recording& each) { return !each.openmp_replaced.empty(); };
+  const auto first = std::ranges::find_if(recordings, is_replaced);
+  if (first == recordings.end())
+    return;
+  const auto more = std::ranges::count_if(recordings, is_replaced) - 1;
+  note_replaced(first->openmp_replaced + " was", first->openmp_runtime,
+                fmt::format(" in {}{}", first->program,
+                            more > 0 ? fmt::format(" and {} more", more) : std::string()));
 }
 
 void list(const std::vector<Recording>& recordings, const std::string& analyzer,
@@ -334,6 +350,8 @@ int run(int argc, char** argv) {
       report_nothing_recorded(program, options, pattern, name, child, prefix, openmp);
     end_like(child);
   }
+  if (openmp.replaced.empty())
+    report_openmp_of_started(recordings);
   const Recording& recording = main_recording(recordings, child.pid);
   if (recordings.size() > 1)
     list(recordings, sibling_command(argv[0], "tp-analyze"), pattern);

@@ -675,7 +675,15 @@ cat >callers.cpp <<'X'
   f();
   #pragma omp taskwait
 }
+namespace of_user { namespace {
+template <class Body> void each(int n, Body body) {
+  #pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < n; ++i) body(i);
+}
+}}
 int main() {
+  of_user::each(10, [](int) { tp::spend(3); });
+  of_user::each(10, [](int) { tp::spend(2); });
   each(10, [](int) { tp::spend(100); });
   each(10, [](int) { tp::spend(30); });
   #pragma omp parallel
@@ -692,8 +700,26 @@ for compiler in $compilers; do
   build_openmp "$compiler" callers -O2
   for threads in 1 2; do
     OMP_NUM_THREADS=$threads analyze_openmp "$compiler" callers
-    is "sorted({(s['line'], s['exclusive_work']) for s in p['sites'] if s['exclusive_work'] and s['line']}) == [(12, 12), (17, 1000), (18, 300), (22, 200), (23, 100)]"
+    is "sorted({(s['line'], s['exclusive_work']) for s in p['sites'] if s['exclusive_work'] and s['line']}) == [(12, 12), (23, 30), (24, 20), (25, 1000), (26, 300), (30, 200), (31, 100)]"
   done
+done
+
+# A region is at the first line of its code, also where that begins with what is inlined from elsewhere.
+cat >elsewhere.h <<'X'
+#include <tp/virtual_clock.h>
+inline void spend(int units) { tp::spend(units); }
+X
+cat >begins.cpp <<'X'
+#include "elsewhere.h"
+int main() {
+  #pragma omp parallel
+  spend(100);
+}
+X
+for compiler in $compilers; do
+  build_openmp "$compiler" begins -O2
+  OMP_NUM_THREADS=2 analyze_openmp "$compiler" begins
+  is "[(s['file'].rsplit('/')[-1], s['line'] in (3, 4), s['exclusive_work']) for s in p['sites'] if s['line']] == [('begins.cpp', True, 200)]"
 done
 
 # Reports speak of OpenMP's constructs in its words.
@@ -794,6 +820,10 @@ int main(int, char** arguments) {
   if (std::strcmp(arguments[1], "loop") == 0) {
     #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
     for (int i = 0; i < 200000; ++i) asm volatile("" ::: "memory");
+  } else if (std::strcmp(arguments[1], "static") == 0) {
+    for (int k = 0; k < 20000; ++k)
+      #pragma omp parallel for schedule(static) num_threads(2)
+      for (int i = 0; i < 64; ++i) asm volatile("" ::: "memory");
   } else {
     #pragma omp parallel for ordered(1) schedule(dynamic, 1) num_threads(2)
     for (int i = 0; i < 10000; ++i) {
@@ -807,7 +837,7 @@ X
 # What threads of a doacross loop wait for each other does not count as overhead, and larger chunks make it longer.
 for compiler in $compilers; do
   build_openmp "$compiler" tiny -O2
-  for loop in loop doacross; do
+  for loop in loop static doacross; do
     rm -rf tp-data
     "$tp_run" -q -e auto ./tiny $loop 2>err || fail "$compiler tiny: $(cat err)"
     "$tp_analyze" -q --simulate never -o analysis 2>err | tr '\n' ' ' >$loop || fail "$compiler tiny: $(cat err)"
@@ -815,6 +845,9 @@ for compiler in $compilers; do
   grep -q "The chunks of the loop .*tasking overhead: make them larger, by the second argument of the schedule clause" loop ||
     fail "$compiler tiny: $(cat loop)"
   ! grep -q "make them larger" doacross || fail "$compiler tiny doacross: $(cat doacross)"
+  # Of a static loop each thread has one chunk, whatever its schedule clause says.
+  ! grep -q "make them larger" static || fail "$compiler tiny static: $(cat static)"
+  grep -q "or let one thread run .* by an if clause" static || fail "$compiler tiny static: $(cat static)"
 done
 
 # Procedures in Fortran have the names that the source gives them, not those of gfortran's symbols. Here it is code of g++:
@@ -844,6 +877,9 @@ is "sorted(f for site in p['sites'] for f in site['functions']) == ['heat', 'swe
 rm -rf tp-data
 OMP_NUM_THREADS=2 "$tp_run" ./gcc fib 2>err || fail "tp-run: exit status $?"
 in_file err "OpenMP: libgomp.so.1 is replaced by $libomp"
+rm -rf tp-data
+OMP_NUM_THREADS=2 "$tp_run" -o tp-data/%p sh -c './gcc fib; ./gcc fib; :' 2>err || fail "tp-run sh: exit status $?"
+in_file err "OpenMP: libgomp.so.1 was replaced by $libomp in gcc and 1 more: the tasks are the program's"
 rm -rf tp-data
 "$tp_run" --no-openmp ./gcc fib 2>err || fail "--no-openmp: exit status $?"
 ! grep -q replaced err || fail "--no-openmp: $(cat err)"

@@ -5,8 +5,10 @@ use_openmp
 
 cat >advised.cpp <<'X'
 #include <tp/virtual_clock.h>
+#include <cstdlib>
 #include <cstring>
 #include <omp.h>
+#include <unistd.h>
 int main(int, char** arguments) {
   const auto is = [&](const char* name) { return std::strcmp(arguments[1], name) == 0; };
   if (is("dynamic"))
@@ -44,6 +46,24 @@ int main(int, char** arguments) {
         #pragma omp ordered depend(source)
       }
     }
+  if (is("taken")) // the same, of iterations that threads take
+    #pragma omp parallel for ordered(1) schedule(dynamic, 1)
+    for (int i = 0; i < 64; ++i) {
+      tp::spend(10);
+      #pragma omp ordered depend(sink: i - 1)
+      tp::spend(90);
+      #pragma omp ordered depend(source)
+    }
+  if (is("exit")) { // by a thread that is in its first step, when the other one has ended
+    #pragma omp parallel
+    {
+      if (omp_get_thread_num() == 0) {
+        usleep(500000);
+        std::exit(0);
+      }
+      tp::spend(100);
+    }
+  }
   if (is("teams"))
     #pragma omp teams num_teams(2) thread_limit(3)
     {
@@ -72,6 +92,12 @@ for compiler in $compilers; do
   for name in doacross doacross_inside; do # no threads and no smaller parts change that
     says "$compiler" $name "parts of the loop's iterations come after those of others: move what need not wait out of these parts" "more evenly\|divide their work\|let them run\|: split"
   done
+  # In which order threads take iterations is for the schedule clause to say, by clang++.
+  says "$compiler" taken "parts of the loop's iterations come after those of others"
+  [ "$compiler" = gcc ] || in_file out "by schedule(monotonic: dynamic, ...) threads take them in their order"
+  [ "$compiler" != gcc ] || ! grep -q monotonic out || fail "gcc taken: $(cat out)"
+  says "$compiler" exit "the parallel region at advised.cpp:" "had one thread"
+  is "p['trace']['tasks_never_begun'] == 1 and [w['text'] for w in p['warnings'] if w['name'] == 'never_begun'] == ['of one task only the creation is recorded: it never ran, or was still in its first step when recording ended, as where the program calls exit() in a task']"
   for limit in 2 8; do # of all teams, of each of which libomp lets three be threads
     KMP_TEAMS_THREAD_LIMIT=$limit says "$compiler" teams "critical path is" "fewer than"
     is "p['trace']['tasks_cancelled'] == 0 and p['work'] == 120 and p['span'] == $((limit == 2 ? 60 : 30))"

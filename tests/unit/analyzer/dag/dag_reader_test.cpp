@@ -188,5 +188,20 @@ TEST(DagReader, ATaskThatNeverBeganIsAbandoned) {
   EXPECT_EQ(0u, log.paths_alive);
 }
 
+// The program ends in a region: of threads that are in their first step there is no record.
+TEST(DagReader, ThreadsOfARegionCountThatHaveNotEndedAStep) {
+  Log log;
+  const ReadSummary summary =
+      read(test::parse_trace_script("site 1 a.cpp 1\nstream 0\nthread role=main\n"
+                                    "spawn site=1 ctx=new-exclusive construct=omp_parallel\n"
+                                    "spawn site=1 ctx=last\nspawn site=1 ctx=last\n"
+                                    "wait ctx=last\nbegin task=0.1\nend work=5\n")
+               .source(),
+           log);
+  EXPECT_EQ(2u, summary.never_begun);
+  ASSERT_EQ(1u, summary.teams.size());
+  EXPECT_EQ(3u, summary.teams.begin()->second.most);
+}
+
 } // namespace
 } // namespace tp::analysis

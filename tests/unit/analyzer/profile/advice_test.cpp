@@ -591,6 +591,12 @@ TEST(Advice, OnSingleIterationsThatThreadsShareIsMoreThreads) {
       << advice_on(10, 10);
   EXPECT_TRUE(contains(advice_on(18, 2), "its chunks have one iteration each: divide the longest"))
       << advice_on(18, 2);
+  // As many threads as CPUs share them evenly: more of them would not help, and nothing is to be saved.
+  const Profile enough =
+      profile_of_team(std::vector<std::string>(8, chunks_of(std::vector<unsigned>(10, 1))), 8);
+  EXPECT_TRUE(contains(enough.findings.front().text, "its 8 threads have equal parts, enough for "
+                                                     "8 CPUs."))
+      << enough.findings.front().text;
   // Five chunks are on the path, of one task of the loop and the implicit task around it.
   const Profile profile =
       profile_of_team(std::vector<std::string>(8, chunks_of(std::vector<unsigned>(5, 1))), 8);
@@ -679,7 +685,10 @@ TEST(Advice, OnRegionsThatRunAtTheSameTimeIsAboutOneOfThem) {
   };
   for (const unsigned phases : {1u, 2u, 3u}) {
     const std::string uneven = advice_on({100, 200, 300}, phases);
-    EXPECT_TRUE(contains(uneven, "more evenly among the threads")) << uneven;
+    EXPECT_TRUE(contains(uneven, "more evenly among the threads; of runs at the same time, give "
+                                 "the longest more threads, or less work"))
+        << uneven;
+    EXPECT_FALSE(contains(uneven, "of each run")) << uneven;
     const std::string even = advice_on({200, 200, 200}, phases);
     EXPECT_TRUE(contains(even, "its threads do equal parts outside of loops and tasks")) << even;
   }
@@ -735,20 +744,86 @@ TEST(Advice, OnTinyTasksAfterALittleSleepIsAboutTheTasks) {
   EXPECT_TRUE(contains(advice_on(9'000'000), "slept for 9.00 ms")) << advice_on(9'000'000);
 }
 
-// Threads are not tasks of a thread.
+// Threads are not tasks of a thread; where other constructs are on the line, their tasks are no threads.
 TEST(Advice, CountsThreads) {
-  const std::string advice =
-      make_profile(test::parse_trace_script(
-                       "run cpus=2\nsite 1 a.cpp 1 construct=thread\nstream 0\nthread role=main\n"
-                       "spawn site=1 ctx=new-exclusive construct=thread\n"
-                       "spawn site=1 ctx=new-exclusive construct=thread\n"
-                       "wait ctx=0.0\nwait-end\nwait ctx=0.1\nwait-end\nend\nthread-end\n"
-                       "stream 1\nthread role=created\ntask task=0.0 work=9000\nthread-end\n"
-                       "stream 2\nthread role=created\ntask task=0.1 work=10000\nthread-end\n")
-                       .source(),
-                   {})
-          .advice;
+  const auto advice_with = [](const std::string& site, const std::string& others) {
+    const std::string first = others.empty() ? "0.0" : "0.1",
+                      second = others.empty() ? "0.1" : "0.2";
+    return make_profile(
+               test::parse_trace_script(
+                   "run cpus=2\nsite 1 a.cpp 1 construct=thread\n" + site +
+                   "stream 0\nthread role=main\n" + others +
+                   "spawn site=1 ctx=new-exclusive construct=thread\n"
+                   "spawn site=1 ctx=new-exclusive construct=thread\n"
+                   "wait ctx=" +
+                   first + "\nwait-end\nwait ctx=" + second +
+                   "\nwait-end\nend\nthread-end\nstream 1\nthread role=created\ntask task=" +
+                   first + " work=9000\nthread-end\nstream 2\nthread role=created\ntask task=" +
+                   second + " work=10000\nthread-end\n")
+                   .source(),
+               {})
+        .advice;
+  };
+  std::string advice = advice_with("", "");
   EXPECT_NE(std::string::npos, advice.find("one of the 2 threads at a.cpp:1")) << advice;
+  advice = advice_with("site 2 a.cpp 1 construct=parallel_for\n",
+                       "spawn-wait site=2 ctx=new-exclusive\ntask work=5\nwait-end\n");
+  EXPECT_TRUE(contains(advice, "3 threads and tasks at a.cpp:1")) << advice;
+}
+
+// A region and the loop in it are on one line: the number of their tasks is that of neither.
+TEST(Advice, OnALoopInARegionCountsNoTasksOfBoth) {
+  const auto finding_with = [](const std::string& loop_site) {
+    std::string script = "run cpus=2\nsite 1 a.cpp 1 construct=omp_parallel\n" + loop_site +
+                         "stream 0\nthread role=main\n";
+    for (int i = 0; i < 4; ++i)
+      script += std::string("spawn site=1 ctx=") +
+                (i > 0 ? "last\n" : "new-gathering construct=omp_parallel\n");
+    script += "wait ctx=last\n";
+    for (int i = 0; i < 4; ++i) {
+      script += "begin task=0." + std::to_string(i == 0 ? 0 : i) +
+                "\nspawn-wait site=2 ctx=new-gathering construct=omp_for\nbegin\n";
+      for (int k = 0; k < 5; ++k)
+        script += "loop-begin\nloop-end n=1 work=100\n";
+      script += "end\nwait-end\nend\n";
+    }
+    ProfileOptions options;
+    options.procs = {8};
+    return make_profile(
+               test::parse_trace_script(script + "wait-end\nend work=2\nthread-end\n").source(),
+               options)
+        .findings.front()
+        .text;
+  };
+  EXPECT_TRUE(contains(finding_with("site 2 a.cpp 1 construct=omp_for\n"),
+                       " is the loop in the parallel region at a.cpp:1: its "))
+      << finding_with("site 2 a.cpp 1 construct=omp_for\n");
+}
+
+// OMP_NUM_THREADS is nothing to a region that asks for a number.
+TEST(Advice, OnARegionThatAsksForThreadsNamesWhatChangesTheirNumber) {
+  const auto advice_with = [](const std::string& number) {
+    ProfileOptions options;
+    options.procs = {8};
+    return make_profile(test::parse_trace_script(
+                            "run cpus=2\nsite 1 a.cpp 3 construct=omp_parallel\nstream 0\n"
+                            "thread role=main\nin-arena arena=1 work=0 entered=1 reserved=0 " +
+                            number +
+                            "\nspawn site=1 ctx=new-exclusive construct=omp_parallel\n"
+                            "spawn site=1 ctx=last\nwait ctx=last\ntask task=newest work=50\n"
+                            "task task=-1 work=50\nwait-end\nin-arena arena=0 work=0\n"
+                            "end\nthread-end\n")
+                            .source(),
+                        options)
+        .advice;
+  };
+  EXPECT_TRUE(contains(advice_with("asked=2 slots=2"),
+                       "; num_threads(8) or omp_set_num_threads(8) shows what more threads do"))
+      << advice_with("asked=2 slots=2");
+  // The same as others get.
+  EXPECT_TRUE(contains(advice_with("asked=2 slots=2 like_machine=1"),
+                       "; OMP_NUM_THREADS=8 or num_threads(8) shows what more threads do"))
+      << advice_with("asked=2 slots=2 like_machine=1");
 }
 
 } // namespace
