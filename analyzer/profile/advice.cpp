@@ -854,6 +854,30 @@ std::string ordered_blocks(const Profile& profile, std::uint64_t other) {
   return "";
 }
 
+// Of the site whose tasks waited longest until others had done something, which is in no path and no prediction. Empty: for
+// less than a twentieth of the work.
+std::string advice_on_waits(const Profile& profile) {
+  if (!profile.latency)
+    return "";
+  const SiteRow* longest = nullptr;
+  std::uint64_t waited = 0;
+  for (const SiteRow& site : profile.sites)
+    if (const std::uint64_t of_site = site.asleep - std::min(site.latency, site.asleep);
+        of_site > waited && site.row != kMainRow &&
+        std::ranges::find(site.info.constructs, name_of(trace::Construct::Thread)) ==
+            site.info.constructs.end()) {
+      longest = &site;
+      waited = of_site;
+    }
+  if (!longest || Wide{waited} * 20 < profile.work)
+    return "";
+  return fmt::format(
+      "Tasks of {} waited for {} until other threads had done something (in a semaphore, a "
+      "condition variable, std::call_once), which no predicted time contains: wait less, or "
+      "announce what one thread at a time may have as a lock (<tp/lock.h>).",
+      longest->info.name, amount(profile, waited));
+}
+
 } // namespace
 
 std::string_view remedy_in_library(const LibraryLock& lock) {
@@ -948,6 +972,8 @@ Advice advise(const Profile& profile) {
     return about(*first, elsewhere);
   if (grain)
     return {grain_advice(profile, *grain), {}};
+  if (const std::string waits = advice_on_waits(profile); !waits.empty())
+    return {elsewhere + waits, {}};
   const std::string longest = longest_stretches(profile);
   const auto timed = std::ranges::find_if(profile.findings, [](const Finding& finding) {
     return finding.procs > 0; // not what had no CPU

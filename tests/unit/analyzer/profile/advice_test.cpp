@@ -744,6 +744,31 @@ TEST(Advice, OnTinyTasksAfterALittleSleepIsAboutTheTasks) {
   EXPECT_TRUE(contains(advice_on(9'000'000), "slept for 9.00 ms")) << advice_on(9'000'000);
 }
 
+// Tasks that wait for each other for a third of their time, in no lock: no change of what they do helps with that.
+TEST(Advice, OnTasksThatWaitForOthers) {
+  const auto advice = [](unsigned waited) {
+    std::string script = "run cpus=2 unit=ticks clock=tsc-rseq hz=1000000000 time_hz=1000000000 "
+                         "same_as_time=1 sleep_seen=1 waits_seen=1 threads_seen=1 locks=all "
+                         "c_locks_seen=1\nsite 1 a.cpp 1\nstream 0\nthread role=main\n";
+    for (int i = 0; i < 64; ++i)
+      script += std::string("spawn site=1 ctx=") + (i == 0 ? "new-exclusive" : "last") + "\n";
+    script += "wait ctx=last\n";
+    for (int half = 0; half < 2; ++half) {
+      for (int i = 0; i < 32; ++i)
+        script += "asleep time=" + std::to_string(waited) + " waited=" + std::to_string(waited) +
+                  "\ntask task=0." + std::to_string(32 * half + i) +
+                  " work=1000000 wall=" + std::to_string(waited) + "\n";
+      script += half == 0 ? "wait-end\nend work=20\nthread-end\nstream 1\nthread role=worker\n"
+                          : "thread-end\n";
+    }
+    return make_profile(test::parse_trace_script(script).source(), {}).advice;
+  };
+  EXPECT_TRUE(advice(600'000).starts_with(
+      "Tasks of a.cpp:1 waited for 38.4 ms until other threads had done something"))
+      << advice(600'000);
+  EXPECT_EQ(std::string::npos, advice(10'000).find("waited")) << advice(10'000);
+}
+
 // Threads are not tasks of a thread; where other constructs are on the line, their tasks are no threads.
 TEST(Advice, CountsThreads) {
   const auto advice_with = [](const std::string& site, const std::string& others) {
@@ -781,7 +806,7 @@ TEST(Advice, OnALoopInARegionCountsNoTasksOfBoth) {
                 (i > 0 ? "last\n" : "new-gathering construct=omp_parallel\n");
     script += "wait ctx=last\n";
     for (int i = 0; i < 4; ++i) {
-      script += "begin task=0." + std::to_string(i == 0 ? 0 : i) +
+      script += "begin task=0." + std::to_string(i) +
                 "\nspawn-wait site=2 ctx=new-gathering construct=omp_for\nbegin\n";
       for (int k = 0; k < 5; ++k)
         script += "loop-begin\nloop-end n=1 work=100\n";
