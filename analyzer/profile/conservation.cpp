@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,6 +82,13 @@ std::string known_causes(const Attribution& a, const Measured& measured, std::ui
   return causes;
 }
 
+// What of a task is in its first step, or has not ended, when recording ends, is in no stream.
+bool has_unended_tasks(const ReadSummary& read) {
+  return read.unfinished + read.never_begun > 0;
+}
+
+constexpr std::string_view kUnknownThreads = "threads that were not recorded";
+
 // Why CPU time of the process is in no step; empty if nothing that is known explains it. Only the
 // work that was dropped and the time of unknown threads are CPU time. Overhead and idle time are
 // elapsed time, in which the thread may have had no CPU, so they say "up to".
@@ -91,13 +99,16 @@ std::string cause_of_missing_time(const Attribution& a, const Measured& measured
   const std::uint64_t missing = a.total - a.attributed;
   if (measured.info.end && measured.info.end->has_pauses())
     return fmt::format("steps that were in progress when recording was resumed, or had not ended, "
-                       "and threads that never called oneTBB: {}",
-                       human_ns(missing));
+                       "and {}: {}",
+                       kUnknownThreads, human_ns(missing));
   const std::uint64_t rest = missing - std::min(missing, a.unknown_threads_ns + a.paused_ns);
   if (const std::uint64_t most = std::max(a.unknown_threads_ns, a.paused_ns); most >= rest)
-    return fmt::format(
-        "{}: {}", most == a.paused_ns ? "recording was paused" : "threads that never called oneTBB",
-        human_ns(std::min(most, missing)));
+    return fmt::format("{}{}: {}",
+                       most != a.paused_ns && has_unended_tasks(read)
+                           ? "tasks that had not ended when recording ended, or "
+                           : "",
+                       most == a.paused_ns ? "recording was paused" : kUnknownThreads,
+                       human_ns(std::min(most, missing)));
   if (!a.between_steps_ns.empty())
     if (const std::string known = known_causes(a, measured, rest); !known.empty())
       return known;
@@ -136,10 +147,10 @@ std::vector<Warning> explain_attribution(Attribution& a, const Measured& measure
   if (attributed >= Wide{a.total} * 95)
     return warnings;
   a.likely_cause =
-      a.basis == AttributionBasis::Virtual && measured.read.unfinished > 0
+      a.basis == AttributionBasis::Virtual && has_unended_tasks(measured.read)
           ? "tasks had not ended when recording ended"
       : a.basis == AttributionBasis::Virtual
-          ? "tp_spend was called by threads that never called oneTBB, or while recording was paused"
+          ? fmt::format("tp_spend was called by {}, or while recording was paused", kUnknownThreads)
           : cause_of_missing_time(a, measured);
   warnings.push_back(
       {"attribution",

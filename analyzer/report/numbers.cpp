@@ -4,6 +4,7 @@
 
 #include "base/rounding.h"
 #include "base/wide.h"
+#include "report/missing_openmp.h"
 
 #include <fmt/format.h>
 
@@ -156,9 +157,13 @@ const char* reason_of(Divisible divisible) {
 
 std::string_view models_of(const Profile& profile) {
   Runtimes runtimes;
-  for (const SiteRow& site : profile.sites)
+  bool has_tasks = false;
+  for (const SiteRow& site : profile.sites) {
     runtimes.add(site.info);
-  return runtimes.name();
+    has_tasks |= std::ranges::any_of(
+        site.info.constructs, [](const std::string& construct) { return construct != "thread"; });
+  }
+  return !has_tasks && openmp_is_missing(profile) ? "OpenMP" : runtimes.name();
 }
 
 std::string divisible_parallelism_text(const Profile& profile) {

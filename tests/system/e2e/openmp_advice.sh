@@ -98,6 +98,10 @@ for compiler in $compilers; do
   [ "$compiler" != gcc ] || ! grep -q monotonic out || fail "gcc taken: $(cat out)"
   says "$compiler" exit "the parallel region at advised.cpp:" "had one thread"
   is "p['trace']['tasks_never_begun'] == 1 and [w['text'] for w in p['warnings'] if w['name'] == 'never_begun'] == ['of one task only the creation is recorded: it never ran, or was still in its first step when recording ended, as where the program calls exit() in a task']"
+  rm -rf tp-data
+  "$tp_run" -q -e auto ./advised exit 2>err || fail "$compiler exit: $(cat err)"
+  "$tp_analyze" -q -v -o analysis 2>err | tr '\n' ' ' >out || fail "$compiler exit: $(cat err)"
+  ! grep -q "never called oneTBB" out || fail "$compiler exit: $(cat out)"
   for limit in 2 8; do # of all teams, of each of which libomp lets three be threads
     KMP_TEAMS_THREAD_LIMIT=$limit says "$compiler" teams "critical path is" "fewer than"
     is "p['trace']['tasks_cancelled'] == 0 and p['work'] == 120 and p['span'] == $((limit == 2 ? 60 : 30))"

@@ -126,6 +126,21 @@ for launcher in "" env; do
   is_empty err
   is_all_there
 done
+# Of a program without oneTBB nothing is counted from its first call on.
+cat >alone.cpp <<'X'
+#include <tp/virtual_clock.h>
+int main() {
+  tp::spend(100);
+  #pragma omp parallel num_threads(2)
+  tp::spend(10);
+}
+X
+build_openmp gcc alone -O1
+rm -rf tp-data*
+"$tp_run" -q --no-openmp ./alone >out 2>err || fail "alone: exit status $?: $(cat err)"
+"$tp_analyze" -q -v -o analysis 2>err | tr '\n' ' ' >out || fail "alone: $(cat err)"
+in_file out "OpenMP ran and was not recorded"
+! grep -q "oneTBB *call\|called oneTBB" out || fail "alone: $(cat out)"
 # A runtime in the program itself.
 "$cxx" -g -O1 -pthread "${includes[@]}" -fopenmp -c mixed.cpp -std=c++17 -o mixed.o &&
   "$cxx" mixed.o "$("$cxx" -print-file-name=libgomp.a)" -L"$TP_PREFIX/lib" -Wl,-rpath,"$TP_PREFIX/lib" -ltbb -ldl -lpthread -o linked_statically ||
