@@ -878,7 +878,37 @@ std::string advice_on_waits(const Profile& profile) {
       longest->info.name, amount(profile, waited));
 }
 
+// Of the code that slept longest by the clock.
+std::string advice_on_clock(const Profile& profile) {
+  if (!may_sleep_for_less(profile))
+    return "";
+  constexpr auto kClock = static_cast<std::size_t>(SleepKind::Clock);
+  const SiteRow& longest = *std::ranges::max_element(
+      profile.sites, {}, [](const SiteRow& site) { return site.slept_in.of[kClock]; });
+  const bool is_thread =
+      std::ranges::find(longest.info.constructs, name_of(trace::Construct::Thread)) !=
+      longest.info.constructs.end();
+  return fmt::format(
+      "All predicted times contain what {} by the clock ({}): where that is until others have "
+      "done something, wait for them with a condition variable, as by wait_for: what threads wait "
+      "there is in no path.",
+      longest.row == kMainRow
+          ? std::string("main slept")
+          : fmt::format("{} of {} slept", is_thread ? "threads" : "tasks", longest.info.name),
+      amount(profile, longest.slept_in.of[kClock]));
+}
+
 } // namespace
+
+bool may_sleep_for_less(const Profile& profile) {
+  if (!profile.span_with_latency ||
+      *profile.span_with_latency < profile.speedup_limit().denominator)
+    return false;
+  const std::uint64_t on_path = *profile.span_with_latency - profile.span;
+  const std::uint64_t by_the_clock =
+      profile.slept_in.of[static_cast<std::size_t>(SleepKind::Clock)];
+  return Wide{std::min(on_path, by_the_clock)} * 10 >= *profile.span_with_latency;
+}
 
 std::string_view remedy_in_library(const LibraryLock& lock) {
   return lock.holds_copies
@@ -972,8 +1002,9 @@ Advice advise(const Profile& profile) {
     return about(*first, elsewhere);
   if (grain)
     return {grain_advice(profile, *grain), {}};
-  if (const std::string waits = advice_on_waits(profile); !waits.empty())
-    return {elsewhere + waits, {}};
+  for (const std::string& text : {advice_on_waits(profile), advice_on_clock(profile)})
+    if (!text.empty())
+      return {elsewhere + text, {}};
   const std::string longest = longest_stretches(profile);
   const auto timed = std::ranges::find_if(profile.findings, [](const Finding& finding) {
     return finding.procs > 0; // not what had no CPU

@@ -111,7 +111,7 @@ std::string_view unless_tries_fail(const LockRow& lock) {
 }
 
 // "speedup at most 2.47", with what finer loops would give.
-std::string limit_of(const Profile& profile) {
+std::string limit_of_paths(const Profile& profile) {
   // A simulation deals chunks of loops out, which another schedule may do better.
   const bool is_simulated = profile.speedup_limit().denominator < profile.least_time();
   std::string text = fmt::format("speedup {} {}", is_simulated ? "about" : "at most",
@@ -166,6 +166,11 @@ std::string limit_of(const Profile& profile) {
   return text +
          fmt::format(", or {} with loops split to their grain size",
                      profile.divisible_is_measured() || low == high ? high : low + " to " + high);
+}
+
+std::string limit_of(const Profile& profile) {
+  return limit_of_paths(profile) +
+         (may_sleep_for_less(profile) ? ", if it sleeps as long then" : "");
 }
 
 // Bounds count tasks as if they cost nothing: said is what they do cost, if it is a tenth of the time.
@@ -369,9 +374,12 @@ std::string sleep_on_path(const Profile& profile) {
   const std::uint64_t whole = profile.span_with_latency.value_or(profile.span);
   if (Wide{whole - profile.span} * 2 < whole || whole == 0)
     return "";
-  return fmt::format("{} % of the least time is sleep{}: {}.", percent(whole - profile.span, whole),
-                     who_slept(profile, whole - profile.span),
-                     how_path_slept(profile, whole - profile.span));
+  return fmt::format(
+      "{} % of the least time is sleep{}: {}{}.", percent(whole - profile.span, whole),
+      who_slept(profile, whole - profile.span), how_path_slept(profile, whole - profile.span),
+      may_sleep_for_less(profile)
+          ? " (if it does so until others are done, it sleeps for less where they are faster)"
+          : "");
 }
 
 // Serial code at the ends, if it is most of the critical path.

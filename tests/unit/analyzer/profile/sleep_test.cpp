@@ -127,8 +127,15 @@ TEST(Sleep, OfAThreadBesideWorkOnOneCpu) {
   EXPECT_EQ(43'000'000u, profile.prediction.serial);
   EXPECT_EQ(8'000'000u, profile.prediction.asleep_beside_work);
   EXPECT_EQ(43'000'000u, profile.speedup_limit().numerator);
-  EXPECT_EQ("76 % of the least time is sleep of the thread at a.cpp:2: until a time by the clock.",
+  EXPECT_EQ("76 % of the least time is sleep of the thread at a.cpp:2: until a time by the clock "
+            "(if it does so until others are done, it sleeps for less where they are faster).",
             profile.verdict.detail);
+  EXPECT_TRUE(profile.verdict.headline.ends_with(
+      "speedup at most 1.05 on any number of them, if it sleeps as long then."))
+      << profile.verdict.headline;
+  EXPECT_TRUE(profile.advice.starts_with(
+      "All predicted times contain what threads of a.cpp:2 slept by the clock (40.0 ms): "))
+      << profile.advice;
 }
 
 // A process that is stopped sleeps, too.
