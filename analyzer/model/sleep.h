@@ -51,6 +51,15 @@ struct SleepTimes {
   std::uint64_t known() const {
     return std::accumulate(of.begin() + 1, of.end(), std::uint64_t{0});
   }
+  // In what may end by other threads of the program: in a loop that looks at the clock, or by a pipe or socket that they write to
+  // or read from.
+  std::uint64_t perhaps_for_others() const {
+    std::uint64_t sum = 0;
+    for (const SleepKind kind : {SleepKind::Clock, SleepKind::ReadPipe, SleepKind::WritePipe,
+                                 SleepKind::ReadSocket, SleepKind::WriteSocket})
+      sum += of[static_cast<std::size_t>(kind)];
+    return sum;
+  }
   std::uint64_t& operator[](SleepKind kind) { return of[static_cast<std::size_t>(kind)]; }
   SleepTimes& operator+=(const SleepTimes& other) {
     std::ranges::transform(of, other.of, of.begin(), std::plus());

@@ -878,24 +878,24 @@ std::string advice_on_waits(const Profile& profile) {
       longest->info.name, amount(profile, waited));
 }
 
-// Of the code that slept longest by the clock.
-std::string advice_on_clock(const Profile& profile) {
+// Of the code that slept longest so.
+std::string advice_on_sleep(const Profile& profile) {
   if (!may_sleep_for_less(profile))
     return "";
-  constexpr auto kClock = static_cast<std::size_t>(SleepKind::Clock);
   const SiteRow& longest = *std::ranges::max_element(
-      profile.sites, {}, [](const SiteRow& site) { return site.slept_in.of[kClock]; });
+      profile.sites, {}, [](const SiteRow& site) { return site.slept_in.perhaps_for_others(); });
   const bool is_thread =
       std::ranges::find(longest.info.constructs, name_of(trace::Construct::Thread)) !=
       longest.info.constructs.end();
+  const auto most = std::ranges::max_element(longest.slept_in.of);
   return fmt::format(
-      "All predicted times contain what {} by the clock ({}): where that is until others have "
-      "done something, wait for them with a condition variable, as by wait_for: what threads wait "
-      "there is in no path.",
+      "All predicted times contain what {} slept {} ({}): where that is until other threads of the "
+      "program have done something, wait for them with a condition variable, as by wait_for: what "
+      "threads wait there is in no path.",
       longest.row == kMainRow
-          ? std::string("main slept")
-          : fmt::format("{} of {} slept", is_thread ? "threads" : "tasks", longest.info.name),
-      amount(profile, longest.slept_in.of[kClock]));
+          ? std::string("main")
+          : fmt::format("{} of {}", is_thread ? "threads" : "tasks", longest.info.name),
+      kSleepPhrases[most - longest.slept_in.of.begin()], amount(profile, *most));
 }
 
 } // namespace
@@ -905,9 +905,8 @@ bool may_sleep_for_less(const Profile& profile) {
       *profile.span_with_latency < profile.speedup_limit().denominator)
     return false;
   const std::uint64_t on_path = *profile.span_with_latency - profile.span;
-  const std::uint64_t by_the_clock =
-      profile.slept_in.of[static_cast<std::size_t>(SleepKind::Clock)];
-  return Wide{std::min(on_path, by_the_clock)} * 10 >= *profile.span_with_latency;
+  return Wide{std::min(on_path, profile.slept_in.perhaps_for_others())} * 10 >=
+         *profile.span_with_latency;
 }
 
 std::string_view remedy_in_library(const LibraryLock& lock) {
@@ -1002,7 +1001,7 @@ Advice advise(const Profile& profile) {
     return about(*first, elsewhere);
   if (grain)
     return {grain_advice(profile, *grain), {}};
-  for (const std::string& text : {advice_on_waits(profile), advice_on_clock(profile)})
+  for (const std::string& text : {advice_on_waits(profile), advice_on_sleep(profile)})
     if (!text.empty())
       return {elsewhere + text, {}};
   const std::string longest = longest_stretches(profile);

@@ -22,8 +22,8 @@ struct Advice {
 // `profile` must be complete except for its advice.
 Advice advise(const Profile& profile);
 
-// Whether the least time may be a tenth less because a thread that looks by the clock whether others have done something
-// sleeps for less where they are faster. How often it looked is not known, so that other sleep by the clock counts as well.
+// Whether the least time may be a tenth less because threads that sleep until others have done something, as in a loop that looks
+// at the clock, sleep for less where these are faster. What they sleep for is not known, so that all sleep counts that may be such.
 bool may_sleep_for_less(const Profile& profile);
 
 // What helps where a lock limits the program, which it can neither split nor hold for a shorter time; a clause.

@@ -448,8 +448,9 @@ TEST(ConcurrencyLimits, MoreThreadsAreAChange) {
   EXPECT_EQ(ChangeKind::Threads, changes.front().kind);
   for (const Change& change : changes)
     if (change.name.find("main") == std::string::npos &&
-        change.name.find("wait") == std::string::npos)
+        change.name.find("wait") == std::string::npos) {
       EXPECT_EQ(change.kind == ChangeKind::Threads, helps(change, profile)) << change.name;
+    }
 }
 
 // A team has a part of its region for each thread: where the region is divided further, there are more threads.

@@ -69,6 +69,20 @@ TEST(Sleep, OfSeveralKinds) {
             profile.verdict.detail);
 }
 
+// Who writes to a pipe may be a thread of the program.
+TEST(Sleep, ThatMayBeForOtherThreadsMayBeShorter) {
+  for (int kind = 0; kind < static_cast<int>(kSleepKinds); ++kind) {
+    const std::string time =
+        kind == 0 ? "" : "asleep-in time=80000000 kind=" + std::to_string(kind) + "\n";
+    const Profile profile = profile_of(
+        time + "asleep time=80000000 waited=0\ntask task=0.0 work=20000000 wall=80000000");
+    const std::string name = kSleepNames[kind];
+    EXPECT_EQ(name == "clock" || name.ends_with("_pipe") || name.ends_with("_socket"),
+              profile.verdict.headline.ends_with(", if it sleeps as long then."))
+        << name << ": " << profile.verdict.headline;
+  }
+}
+
 // What is said of a step is said of no other one.
 TEST(Sleep, OfOneStepOnly) {
   const Profile profile =
@@ -133,8 +147,8 @@ TEST(Sleep, OfAThreadBesideWorkOnOneCpu) {
   EXPECT_TRUE(profile.verdict.headline.ends_with(
       "speedup at most 1.05 on any number of them, if it sleeps as long then."))
       << profile.verdict.headline;
-  EXPECT_TRUE(profile.advice.starts_with(
-      "All predicted times contain what threads of a.cpp:2 slept by the clock (40.0 ms): "))
+  EXPECT_TRUE(profile.advice.starts_with("All predicted times contain what threads of a.cpp:2 "
+                                         "slept until a time by the clock (40.0 ms): "))
       << profile.advice;
 }
 
