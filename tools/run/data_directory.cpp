@@ -102,19 +102,16 @@ std::optional<RunFile> read_recording(const std::string& run_file) {
   const auto start = number("start_time_unix_ns");
   if (!pid || !start)
     return std::nullopt;
-  const auto text_of = [&](const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  const auto text_of = [](const nlohmann::json& object, const char* key) {
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  const auto openmp = json.find("openmp");
-  const auto of_openmp = [&](const char* key) {
-    return openmp != json.end() && openmp->is_object() ? openmp->value(key, std::string())
-                                                       : std::string();
-  };
+  const auto found = json.find("openmp");
+  const auto openmp = found != json.end() ? *found : nlohmann::json();
   return RunFile{{fs::path(run_file).parent_path().string(),
-                  fs::path(text_of("program")).filename().string(), *pid, *start,
-                  of_openmp("runtime"), of_openmp("replaced")},
-                 text_of("run")};
+                  fs::path(text_of(json, "program")).filename().string(), *pid, *start,
+                  text_of(openmp, "runtime"), text_of(openmp, "replaced")},
+                 text_of(json, "run")};
 }
 
 } // namespace

@@ -35,6 +35,20 @@ TEST_F(Recordings, AreReadAsJson) {
   EXPECT_EQ(found[1].pid, 1);
 }
 
+TEST_F(Recordings, SayWhatWasReplaced) {
+  add("d.1",
+      R"({"pid":1,"start_time_unix_ns":11,"openmp":{"runtime":"libomp","replaced":"libgomp"}})");
+  add("d.2", R"({"pid":2,"start_time_unix_ns":12,"openmp":{"runtime":3,"replaced":null}})");
+  add("d.3", R"({"pid":3,"start_time_unix_ns":13,"openmp":"libomp"})");
+  const auto found = recordings_of(folder + "/d", {"5-6", 10});
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].openmp_runtime, "libomp");
+  EXPECT_EQ(found[0].openmp_replaced, "libgomp");
+  EXPECT_EQ(found[1].openmp_runtime, "");
+  EXPECT_EQ(found[1].openmp_replaced, "");
+  EXPECT_EQ(found[2].openmp_replaced, "");
+}
+
 TEST_F(Recordings, AreThoseOfTheRun) {
   add("d", R"({"run":"5-6","pid":1,"start_time_unix_ns":30,"program":"/bin/first"})");
   add("d.2", R"({"run":"5-7","pid":2,"start_time_unix_ns":31})");
