@@ -65,15 +65,14 @@ struct Finding {
   // Imbalance, and of OpenMP's regions and loops: threads that the runtime divides for.
   ThreadRange divided_for;
   bool in_league = false; // of OpenMP's teams, or inside of them
-  bool asks_for_threads =
-      false; // of OpenMP's regions: the program gives the number, OMP_NUM_THREADS does not
-  bool runs_at_once =
-      false; // its regions are run by tasks or threads, so several runs of one may be at once
+  // Of OpenMP's regions: the program gives the number of threads, OMP_NUM_THREADS does not.
+  bool asks_for_threads = false;
+  // Tasks or threads run its regions, so that several runs of one may be at once.
+  bool runs_at_once = false;
   bool has_barriers = false; // Imbalance of a region: its code begins or ends at one
-  bool waits_for_iterations =
-      false; // of a loop of OpenMP: parts of its iterations come after those of others
-  bool may_be_nonmonotonic =
-      false;                   // of those: clang++'s schedule(dynamic) is, unless it says otherwise
+  // Of a loop of OpenMP: parts of its iterations come after those of others.
+  bool waits_for_iterations = false;
+  bool may_be_nonmonotonic = false; // such a loop, by clang++, with schedule(dynamic)
   bool may_hide_loops = false; // Imbalance of a region: of g++'s, whose static loops do not show
   // Imbalance: of an OpenMP region that has one part for each thread; 0: not known. TinyTasks: of a loop that is run often,
   // for so little work each time that threads hardly share it; 0: it is its tasks that cost much.
