@@ -85,11 +85,9 @@ public:
     LockTotals totals;
     // Where it is taken, or tried in vain, in the order of first use.
     std::vector<LockPlaceId> places;
-    Takers by_main,
-        by_others; // in code outside tasks of the first thread, or of unknown ones; elsewhere
-    bool in_tasks = false; // tasks took it, not only threads of the program's own
-    // No other one took it. Main may go through the locks of all threads: that says nothing about which one a task takes.
-    bool has_one_thread() const;
+    Takers by_main;            // in code outside tasks, of the first thread or of unknown ones
+    Takers by_others;          // elsewhere
+    bool in_tasks = false;     // tasks took it, not only threads of the program's own
     bool awaits_tasks = false; // in a section of it there is a wait for tasks
     Lengths exclusive;         // sum of the own spans of its exclusive sections
     Lengths longest_shared;    // the longest of its shared ones
@@ -98,6 +96,8 @@ public:
     // Only if its ends are asked for, per measure: sections of which none have more and longer ends than others.
     std::vector<std::vector<LockBound>> with_ends = {};
     bool is_acquired() const { return totals.acquisitions > 0; }
+    // No other thread took it. Main may go through the locks of all threads: that says nothing about which one a task takes.
+    bool has_one_thread() const;
     // The greatest of H and H + before + after.
     LockBound bound(std::size_t measure) const;
     // The length of that, if each of so many parts of the lock had its share of the sections.

@@ -863,9 +863,7 @@ std::string advice_on_waits(const Profile& profile) {
   std::uint64_t waited = 0;
   for (const SiteRow& site : profile.sites)
     if (const std::uint64_t of_site = site.asleep - std::min(site.latency, site.asleep);
-        of_site > waited && site.row != kMainRow &&
-        std::ranges::find(site.info.constructs, name_of(trace::Construct::Thread)) ==
-            site.info.constructs.end()) {
+        of_site > waited && site.row != kMainRow && !is_thread(site.info)) {
       longest = &site;
       waited = of_site;
     }
@@ -884,9 +882,6 @@ std::string advice_on_sleep(const Profile& profile) {
     return "";
   const SiteRow& longest = *std::ranges::max_element(
       profile.sites, {}, [](const SiteRow& site) { return site.slept_in.perhaps_for_others(); });
-  const bool is_thread =
-      std::ranges::find(longest.info.constructs, name_of(trace::Construct::Thread)) !=
-      longest.info.constructs.end();
   const auto most = std::ranges::max_element(longest.slept_in.of);
   return fmt::format(
       "All predicted times contain what {} slept {} ({}): where that is until other threads of the "
@@ -894,7 +889,8 @@ std::string advice_on_sleep(const Profile& profile) {
       "threads wait there is in no path.",
       longest.row == kMainRow
           ? std::string("main")
-          : fmt::format("{} of {}", is_thread ? "threads" : "tasks", longest.info.name),
+          : fmt::format("{} of {}", is_thread(longest.info) ? "threads" : "tasks",
+                        longest.info.name),
       kSleepPhrases[most - longest.slept_in.of.begin()], amount(profile, *most));
 }
 

@@ -195,6 +195,11 @@ bool is_distributed(const SiteInfo& row) {
   return is_construct(row, trace::Construct::OmpDistribute);
 }
 
+bool is_thread(const SiteInfo& row) {
+  return std::ranges::find(row.constructs, name_of(trace::Construct::Thread)) !=
+         row.constructs.end();
+}
+
 bool is_region(const SiteInfo& row) {
   return noun_of(row) == kRegion || noun_of(row) == kLeague;
 }

@@ -27,6 +27,9 @@ bool is_sections(const SiteInfo& row);
 // A loop that distribute deals out to teams.
 bool is_distributed(const SiteInfo& row);
 
+// A place where the program creates threads, perhaps next to other constructs.
+bool is_thread(const SiteInfo& row);
+
 // A parallel region, or a league of teams: each thread, or each team, runs its code.
 bool is_region(const SiteInfo& row);
 // Is the row's code run by the teams of a league, or by threads of such teams?

@@ -161,11 +161,6 @@ private:
   std::uint64_t time_;
 };
 
-bool is_thread(const SiteInfo& info) {
-  return std::ranges::find(info.constructs, name_of(trace::Construct::Thread)) !=
-         info.constructs.end();
-}
-
 // Main has no place of its own: that of what comes before the code, else after it.
 SourcePlace place_of(const StepClass& of, const SiteTable& table) {
   if (of.row != kMainRow)

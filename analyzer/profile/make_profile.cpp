@@ -354,8 +354,7 @@ std::vector<Warning> sleeps(const Measured& measured) {
     return {};
   std::uint64_t asleep = 0;
   for (const Row row : ids_below(measured.fold.rows.end_id()))
-    if (const auto& constructs = measured.table.rows[row].constructs;
-        std::ranges::find(constructs, name_of(trace::Construct::Thread)) == constructs.end())
+    if (!is_thread(measured.table.rows[row]))
       asleep += measured.fold.rows[row].asleep - measured.fold.rows[row].latency;
   const std::uint64_t elapsed =
       measured.read.last_time - std::min(measured.read.first_time, measured.read.last_time);

@@ -6,6 +6,7 @@
 
 #include "base/rounding.h"
 #include "profile/advice.h"
+#include "profile/code_names.h"
 #include "profile/failed_tries.h"
 #include "profile/locks.h"
 #include "profile/prediction.h"
@@ -214,11 +215,8 @@ bool threads_wait_for_each_other(const Profile& profile) {
   std::uint64_t waited = 0;
   for (const SiteRow& site : profile.sites) {
     const std::uint64_t of_site = site.asleep - std::min(site.latency, site.asleep);
-    const bool is_of_thread =
-        std::ranges::find(site.info.constructs, name_of(trace::Construct::Thread)) !=
-        site.info.constructs.end();
     if (&site != &profile.sites.front())
-      waited += is_of_thread ? std::min(of_site, site.exclusive_work) : of_site;
+      waited += is_thread(site.info) ? std::min(of_site, site.exclusive_work) : of_site;
   }
   return Wide{waited} * 20 >= profile.work && waited > 0;
 }
@@ -361,8 +359,7 @@ std::string how_path_slept(const Profile& profile, std::uint64_t path) {
 // others sleep less than a tenth of it.
 std::string who_slept(const Profile& profile, std::uint64_t path) {
   for (const SiteRow& site : profile.sites)
-    if (std::ranges::find(site.info.constructs, name_of(trace::Construct::Thread)) !=
-            site.info.constructs.end() &&
+    if (is_thread(site.info) &&
         Wide{*profile.latency - std::min(site.latency, *profile.latency)} * 10 <= path)
       return fmt::format(" of the thread {} {}", site.info.line > 0 ? "at" : "in",
                          site.info.place_name());

@@ -41,6 +41,14 @@ constexpr char kTwoTasks[] = "run locks=all c_locks_seen=1 cpus=4\n"
                              "end work=5\n"
                              "thread-end\n";
 
+// So many further tasks of the last context, and the begin of the wait for all of it.
+std::string more_tasks(int count) {
+  std::string script;
+  while (count-- > 0)
+    script += "spawn site=1 ctx=last\n";
+  return script + "wait ctx=last\n";
+}
+
 // A lock that threads wait for, once in 400 ns of work and once in 600.
 TEST(Locks, ThatAreAcquiredVeryOftenMakeWork) {
   const auto warning_of = [](unsigned work, unsigned contended) {
@@ -142,9 +150,7 @@ TEST(Locks, TheOuterOneIsAdvisedFirst) {
       "stream 0\nthread role=main\n"
       "lock slot=0 address=64 kind=mutex\nlock slot=1 address=128 kind=spin_mutex\n"
       "spawn work=10 site=1 ctx=new-exclusive\n";
-  for (int i = 1; i < 8; ++i)
-    script += "spawn site=1 ctx=last\n";
-  script += "wait ctx=last\n";
+  script += more_tasks(7);
   for (int i = 0; i < 8; ++i)
     script += "section slot=1 place=1 lead=21 work=58\nsection slot=0 place=0 lead=20 work=60\n"
               "task task=-" +
@@ -177,9 +183,7 @@ PredictedRun predicted_own(const std::string& run, const std::string& hand_over,
                        "lock slot=3 address=64 kind=pthread_mutex\n"
                        "spawn work=10 site=1 ctx=new-exclusive\n";
   constexpr int kTasks = 32;
-  for (int i = 1; i < kTasks; ++i)
-    script += "spawn site=1 ctx=last\n";
-  script += "wait ctx=last\n";
+  script += more_tasks(kTasks - 1);
   for (int i = 0; i < kTasks; ++i)
     script += hand_over +
               "section slot=3 place=0 lead=50000 work=60000 contended=1 waited=90000\n" +
@@ -366,9 +370,7 @@ TEST(Locks, HandOversWithoutACpuAreNotThoseOfPredictions) {
                          "\n"
                          "spawn work=10 site=1 ctx=new-exclusive\n";
     constexpr int kTasks = 32;
-    for (int i = 1; i < kTasks; ++i)
-      script += "spawn site=1 ctx=last\n";
-    script += "wait ctx=last\n";
+    script += more_tasks(kTasks - 1);
     for (int i = 0; i < kTasks; ++i)
       script += hand_over +
                 "section slot=3 place=0 lead=50000 work=60000 contended=1 waited=20000\n" +
@@ -511,9 +513,7 @@ TEST(Locks, TheOneThatLimitsIsAdvisedFirst) {
                        "lock-place 0 mutex q.cpp 17\nlock-place 1 spin_mutex q.cpp 18\n"
                        "stream 0\nthread role=main\n" +
                        locks + "spawn work=10 site=1 ctx=new-exclusive\n";
-  for (int i = 1; i < 8; ++i)
-    script += "spawn site=1 ctx=last\n";
-  script += "wait ctx=last\n" + tasks(0, 4) + "wait-end\nend work=5\nthread-end\n" +
+  script += more_tasks(7) + tasks(0, 4) + "wait-end\nend work=5\nthread-end\n" +
             "stream 1\nthread role=worker\n" + locks + tasks(4, 8) + "thread-end\n";
   const Profile profile = profile_of_locks(script);
   const LockRow* const lock = profile.limiting_lock();
@@ -532,9 +532,7 @@ TEST(Locks, TasksInsideOfSectionsHaveTheCpusThatDoNotWait) {
                        "lock-place 0 pthread_mutex q.cpp 17\n"
                        "stream 0\nthread role=main\nlock slot=0 address=64 kind=pthread_mutex\n"
                        "spawn work=1 site=1 ctx=new-exclusive\n";
-  for (int i = 1; i < 8; ++i)
-    script += "spawn site=1 ctx=last\n";
-  script += "wait ctx=last\n";
+  script += more_tasks(7);
   for (int i = 0; i < 8; ++i) {
     script += "begin task=0." + std::to_string(i) +
               "\ntake slot=0 place=0 lead=20\nspawn work=20 site=2 ctx=new-exclusive\n";
@@ -617,9 +615,7 @@ TEST(Locks, OfOneAddressAreACondition) {
                          reused +
                          "\n"
                          "spawn site=1 ctx=new-exclusive\n";
-    for (int i = 1; i < 8; ++i)
-      script += "spawn site=1 ctx=last\n";
-    script += "wait ctx=last\n";
+    script += more_tasks(7);
     for (int i = 0; i < 8; ++i)
       script += "section slot=3 place=0 lead=1 work=998\ntask task=-" + std::to_string(i) +
                 " work=1000\n";
@@ -954,9 +950,7 @@ TEST(Locks, OfSerialCodeAloneAreDividedWithIt) {
                        "lock slot=0 address=64 kind=pthread_mutex\n"
                        "section slot=0 place=0 lead=20 work=400\n"
                        "spawn work=440 site=1 ctx=new-exclusive\n";
-  for (int i = 1; i < 4; ++i)
-    script += "spawn site=1 ctx=last\n";
-  script += "wait ctx=last\n";
+  script += more_tasks(3);
   for (int i = 0; i < 4; ++i)
     script += "task task=-" + std::to_string(i) + " work=40\n";
   ProfileOptions options;
@@ -997,9 +991,7 @@ TEST(Locks, TargetsNeedRoomInLocks) {
                        "thread role=main\n"
                        "lock slot=3 address=64 kind=spin_mutex\n"
                        "spawn work=10 site=1 ctx=new-exclusive\n";
-  for (int i = 1; i < 8; ++i)
-    script += "spawn site=1 ctx=last\n";
-  script += "wait ctx=last\n";
+  script += more_tasks(7);
   for (int i = 0; i < 8; ++i)
     script +=
         "section slot=3 place=0 lead=30 work=60\ntask task=0." + std::to_string(i) + " work=100\n";
@@ -1037,9 +1029,7 @@ TEST(Locks, TargetsSplitALock) {
   ProfileOptions options;
   options.target = 4;
   script += "spawn work=0 site=1 ctx=new-exclusive\n";
-  for (int i = 1; i < 8; ++i)
-    script += "spawn site=1 ctx=last\n";
-  script += "wait ctx=last\n";
+  script += more_tasks(7);
   for (int i = 0; i < 8; ++i)
     script +=
         "section slot=3 place=0 lead=0 work=100\ntask task=0." + std::to_string(i) + " work=100\n";
@@ -1061,9 +1051,7 @@ TEST(Locks, CountWhatComesBeforeThemHoweverShortTheyAre) {
                        "thread role=main\n"
                        "lock slot=3 address=64 kind=spin_mutex\n"
                        "spawn work=1000 site=1 ctx=new-exclusive\n";
-  for (int i = 1; i < 10; ++i)
-    script += "spawn site=1 ctx=last\n";
-  script += "wait ctx=last\n";
+  script += more_tasks(9);
   for (int i = 0; i < 10; ++i)
     script +=
         "section slot=3 place=0 lead=1 work=9\ntask task=-" + std::to_string(i) + " work=10\n";
@@ -1209,9 +1197,7 @@ TEST(Locks, PredictedReadersComeInAsTheKindOfLockLetsThem) {
         "run locks=all c_locks_seen=1 cpus=5\nsite 1 a.cpp 1\nlock-place 0 " + kind +
         " q.cpp 17\nstream 0\nthread role=main\nlock slot=3 address=64 kind=" + kind +
         "\nspawn site=1 ctx=new-exclusive\n";
-    for (int i = 1; i < 5; ++i)
-      script += "spawn site=1 ctx=last\n";
-    script += "wait ctx=last\n";
+    script += more_tasks(4);
     struct {
       unsigned lead, work, shared;
     } const kTasks[] = {{10000, 100000, 0},
